@@ -128,8 +128,7 @@ bool has_ended_worker(const struct snapshot *snapshot, uint32_t slot)
 	const struct mpsan_process *row = has_ended_row(snapshot, slot);
 	uint32_t pid = session_pid(&snapshot->reader->session, slot),
 		 process = snapshot_process(snapshot, slot);
-	struct workers own = {0},
-		       siblings = {.except = pid, .since = proc_stat(pid, pid).start};
+	struct workers own = {0}, siblings = {.except = pid, .since = proc_stat(pid, pid).start};
 
 	proc_children(pid, see_child, &own);
 	if (row->parent)

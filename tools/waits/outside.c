@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
-#include "../proc/alarms.h"
 #include "../proc/procfs.h"
 #include "../proc/stack_copy.h"
 #include "../symbols/frame.h"
 #include "../symbols/symbols.h"
 #include "../symbols/unwind.h"
+#include "alarms.h"
 
 #define FRAMES 12u /* from the system call to the program's own code, at most */
 #define FRAMES_MAIN 64u /* to the end of the program that is under way, if it is */
@@ -30,9 +30,8 @@ struct outside {
 	const struct reader *reader;
 	struct maps *maps;
 	struct symbols *symbols;
-	struct alarms alarms; /* at first: those of threads that stand were set before */
-	uint64_t asked_ns; /* when they were last looked for, and whether one was due soon */
-	bool alarm_is_due;
+	struct alarms alarms;
+	uint64_t alarms_ns; /* when they were last looked for */
 };
 
 struct outside *outside_create(const struct reader *reader)
@@ -41,7 +40,6 @@ struct outside *outside_create(const struct reader *reader)
 
 	*outside = (struct outside){
 		.reader = reader, .maps = maps_create(reader), .symbols = symbols_create()};
-	alarms_read(&outside->alarms);
 	return outside;
 }
 
@@ -54,15 +52,21 @@ void outside_destroy(struct outside *outside)
 	free(outside);
 }
 
-#define ALARM_NS 3000000000ull /* an alarm further ahead is a time limit for what hangs */
+/* ---- alarms ---- */
 
-bool outside_has_alarm(struct outside *outside, uint64_t now_ns)
+#define ALARM_NS 3000000000ull /* an alarm further ahead is a time limit for what hangs */
+#define LATE_NS 1000000000ull /* until a thread that stands has been looked at twice */
+
+void outside_note_alarms(struct outside *outside, uint64_t now_ns)
 {
-	if (outside->asked_ns != now_ns) {
-		outside->asked_ns = now_ns;
-		outside->alarm_is_due = alarms_are_due(&outside->alarms, ALARM_NS);
-	}
-	return outside->alarm_is_due;
+	if (outside->alarms_ns != now_ns)
+		alarms_look(&outside->alarms, now_ns);
+	outside->alarms_ns = now_ns;
+}
+
+bool outside_has_alarm(const struct outside *outside, const struct snapshot_thread *thread)
+{
+	return alarms_are_due(&outside->alarms, thread->still_ns + LATE_NS, ALARM_NS);
 }
 
 /* ---- descriptors ---- */
@@ -165,8 +169,8 @@ static bool is_plumbing(const char *module)
 }
 
 /* The return addresses of a thread, innermost first, at most `most`, and how many there are. */
-static size_t stack_of(struct outside *outside, const struct snapshot_thread *thread,
-		       uint64_t *pcs, size_t most, const struct modules **modules)
+static size_t stack_of(struct outside *outside, const struct snapshot_thread *thread, uint64_t *pcs,
+		       size_t most, const struct modules **modules)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call, false);

@@ -262,6 +262,8 @@ static void look_from_outside(struct snapshot *snapshot, struct snapshot_thread 
 		thread->outside = outside_record(thread);
 	else if (!thread->outside->pthread) /* it had just begun */
 		thread->outside->pthread = outside_descriptor(thread->pid, thread->tid);
+	if (thread->looks == 2)
+		outside_note_alarms(snapshot->outside, snapshot->now_ns);
 	if (thread->looks == 1)
 		thread->outside->holds_used = 0;
 	else if (thread->looks == 2 && thread->call.number == SYS_futex)

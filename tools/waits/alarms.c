@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "procfs.h"
+#include "../proc/procfs.h"
 
 /* Of a line "# expires at FROM-TO nsecs [in FROM to TO nsecs]": FROM, and how far it is ahead. */
 static bool due(const char *line, uint64_t *at_ns, uint64_t *ahead_ns)
@@ -36,24 +36,47 @@ static void each(void (*see)(uint64_t due_ns, uint64_t ahead_ns, void *context),
 		fclose(file);
 }
 
+/* ---- looking ---- */
+
+struct looking {
+	const struct alarms *before;
+	struct alarms now;
+	uint64_t now_ns;
+};
+
+static uint64_t first_seen(const struct alarms *alarms, uint64_t due_ns, uint64_t else_ns)
+{
+	for (uint32_t i = 0; i < alarms->count; i++)
+		if (alarms->item[i].due_ns == due_ns)
+			return alarms->item[i].seen_ns;
+	return else_ns;
+}
+
 static void add(uint64_t due_ns, uint64_t ahead_ns, void *context)
 {
-	struct alarms *alarms = context;
+	struct looking *looking = context;
+	struct alarms *now = &looking->now;
 
 	(void)ahead_ns;
-	if (alarms->count < ALARMS_MAX)
-		alarms->due_ns[alarms->count++] = due_ns;
+	if (now->count == ALARMS_MAX)
+		return;
+	now->item[now->count].due_ns = due_ns;
+	now->item[now->count++].seen_ns = first_seen(looking->before, due_ns, looking->now_ns);
 }
 
-void alarms_read(struct alarms *alarms)
+void alarms_look(struct alarms *alarms, uint64_t now_ns)
 {
-	alarms->count = 0;
-	each(add, alarms);
+	struct looking looking = {.before = alarms, .now_ns = now_ns};
+
+	each(add, &looking);
+	*alarms = looking.now;
 }
+
+/* ---- asking ---- */
 
 struct search {
 	const struct alarms *alarms;
-	uint64_t within_ns;
+	uint64_t seen_by_ns, within_ns;
 	bool found;
 };
 
@@ -61,13 +84,13 @@ static void compare(uint64_t due_ns, uint64_t ahead_ns, void *context)
 {
 	struct search *search = context;
 
-	for (uint32_t i = 0; ahead_ns <= search->within_ns && i < search->alarms->count; i++)
-		search->found |= search->alarms->due_ns[i] == due_ns;
+	search->found |= ahead_ns <= search->within_ns &&
+			 first_seen(search->alarms, due_ns, UINT64_MAX) <= search->seen_by_ns;
 }
 
-bool alarms_are_due(const struct alarms *alarms, uint64_t within_ns)
+bool alarms_are_due(const struct alarms *alarms, uint64_t seen_by_ns, uint64_t within_ns)
 {
-	struct search search = {alarms, within_ns, false};
+	struct search search = {alarms, seen_by_ns, within_ns, false};
 
 	if (alarms->count)
 		each(compare, &search);

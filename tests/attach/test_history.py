@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""mpsan attach on programs whose past decides: what memory and the kernel keep of threads, workers, forks and calls."""
+# cases
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import BUILD, MPSAN, ROOT, kill_group, main, system_python  # noqa: E402
+
+LOOKS = 4  # a busy machine may be late
+
+
+def command_of(name):
+    path = ROOT / "tests" / name
+    return [system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / Path(name).with_suffix("")]
+
+
+def findings_of(command, looks):
+    """(rule, severity, message) of what is louder than a note, at the first of so many looks that has some."""
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        for _ in range(looks):
+            with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+                report = Path(place, "report.json")
+                run = subprocess.run([str(MPSAN), "attach", "--no-conf", "--report", f"json={report}", str(process.pid)],
+                                     capture_output=True, text=True, timeout=60)
+                assert run.returncode in (0, 66), run.stderr
+                loud = [(finding["rule"], finding["severity"], finding["message"])
+                        for finding in json.loads(report.read_text())["findings"] if finding["severity"] != "note"]
+            if loud:
+                return loud
+        return []
+    finally:
+        kill_group(process.pid)
+        process.wait()
+
+
+def told(name, rule):
+    loud = findings_of(command_of(name), LOOKS)
+    assert [one[:2] for one in loud] == [(rule, "error")], loud
+    return loud[0][2]
+
+
+def silent(source):
+    loud = findings_of([system_python(), "-c", source], 1)
+    assert not loud, loud
+
+
+def check_thread_of_python():
+    """The register of living threads has a gap behind the one that waits."""
+    assert "nobody is left" in told("preload/waits/deadlock-cycle-lost-producer.py", "deadlock-cycle")
+
+
+def check_thread_of_c():
+    """The C library keeps the stack of a thread that has ended."""
+    told("trial/pthread/notify-before-wait.c", "deadlock-cycle")
+
+
+def check_worker_unreaped():
+    told("trial/peers/get-from-failed-child.py", "deadlock-cycle")
+
+
+def check_worker_reaped():
+    """The set of living children has a gap."""
+    told("preload/waits/deadlock-cycle-sender-crashed.py", "deadlock-cycle")
+
+
+def check_child_of_c():
+    """A zombie that was forked and has not exec'd."""
+    told("preload/waits/deadlock-cycle-sender-crashed.c", "deadlock-cycle")
+
+
+def check_exit():
+    told("preload/waits/deadlock-cycle-exit-join.c", "deadlock-cycle")
+
+
+def check_watchdog():
+    """The thread of faulthandler, beside which nobody is left who could end the wait."""
+    told("preload/waits/deadlock-cycle-faulthandler.py", "deadlock-cycle")
+
+
+def check_readers():
+    """Who reads is in no memory: any thread of the process may, and all of them wait."""
+    told("trial/pthread/cpp-shared-mutex-upgrade.cc", "deadlock-cycle")
+
+
+def check_bigger_team():
+    """A child of a fork whose pool made threads of its own, and waits for those that were not copied."""
+    told("preload/fork/fork-thread-pool-bigger.c", "fork-thread-pool")
+
+
+def check_warmed_up():
+    """Threads that ended before the one that waits began do not count."""
+    silent("import queue, threading\nwarm = [threading.Thread(target=int) for _ in range(4)]\n"
+           "for one in warm: one.start()\nfor one in warm: one.join()\n"
+           "server = threading.Thread(target=queue.Queue().get)\nserver.start()\nserver.join()\n")
+
+
+def check_alarm():
+    """An alarm that was set before exec, and is meant to be the end."""
+    silent("import os, signal, sys\nsignal.alarm(4)\nos.execv(sys.executable, [sys.executable, '-c', '''\n"
+           "import threading\nlock, news = threading.Lock(), threading.Condition()\nwith lock:\n"
+           "    threading.Thread(target=lock.acquire, daemon=True).start()\n    with news: news.wait()\n'''])\n")
+
+
+main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

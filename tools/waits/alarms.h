@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Alarms (alarm, setitimer) that are under way on this machine. The kernel tells root when one is due, but
+ * not whose it is.
+ */
+#ifndef MPSAN_ALARMS_H
+#define MPSAN_ALARMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ALARMS_MAX 256u
+
+/* When they are due by the kernel's clock, and when each was first seen. */
+struct alarms {
+	uint32_t count;
+	struct {
+		uint64_t due_ns, seen_ns;
+	} item[ALARMS_MAX];
+};
+
+/* Adds those that are under way now; none if they are not readable. Forgets the others. */
+void alarms_look(struct alarms *alarms, uint64_t now_ns);
+
+/* Whether one that was seen by then is still under way, and due within that time. */
+bool alarms_are_due(const struct alarms *alarms, uint64_t seen_by_ns, uint64_t within_ns);
+
+#endif
