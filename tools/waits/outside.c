@@ -229,7 +229,7 @@ static struct story read_story(struct outside *outside, const struct snapshot_th
 			story.kind = kind_of_function(symbol.function);
 		if (!libc && count < most)
 			story.entry = pcs[i];
-		story.exits |= is_main && libc && is_exit(&symbol);
+		story.exits |= is_main && is_exit(&symbol);
 	}
 	return story;
 }
