@@ -118,7 +118,10 @@ def examine(program):
             come_to_rest(process, SETTLE + program.late)
             if process.poll() is not None:
                 return Row(program, set(), set(), f"had ended ({process.returncode})")
-            return Row(program, *findings_of(process.pid, Path(place, "report.json")), "")
+            told, notes = findings_of(process.pid, Path(place, "report.json"))
+            if process.poll() is not None and any(one.startswith("FAILED") for one in told):
+                return Row(program, set(), set(), f"had ended ({process.returncode})")
+            return Row(program, told, notes, "")
         finally:
             trial.send(list(trial.owned_by(place, 0)), signal.SIGKILL)
             process.kill()
