@@ -10,14 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define RACY_RUNNING ((uint64_t)0x1001) /* RUNNING_ON_VALGRIND */
 #define RACY_HELGRIND ((uint64_t)'H' << 24 | 'G' << 16 | 295) /* VALGRIND_HG_DISABLE_CHECKING */
 #define RACY_REPORTS ((uint64_t)0x1801) /* VALGRIND_DISABLE_ERROR_REPORTING and its end */
 #define RACY_DRD ((uint64_t)'D' << 24 | 'R' << 16 | 2) /* ANNOTATE_BENIGN_RACE_SIZED */
 
-static inline void racy_request(uint64_t request, const void *start, size_t bytes)
+/* The result is 0 outside Valgrind. */
+static inline uint64_t racy_request(uint64_t request, const void *start, size_t bytes)
 {
+	uint64_t result = 0;
 #if defined(__x86_64__)
-	uint64_t words[] = {request, (uint64_t)(uintptr_t)start, bytes, 0, 0, 0}, result = 0;
+	uint64_t words[] = {request, (uint64_t)(uintptr_t)start, bytes, 0, 0, 0};
 
 	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi;"
 			 "xchgq %%rbx, %%rbx"
@@ -25,6 +28,7 @@ static inline void racy_request(uint64_t request, const void *start, size_t byte
 			 : "a"(words)
 			 : "cc", "memory");
 #endif
+	return result;
 }
 
 /*

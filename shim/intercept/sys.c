@@ -5,21 +5,22 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 
 #include "elf.h"
+#include "hook.h"
 #include "racy.h"
 
 struct sys_image sys_image;
 
+/* The process of the calling thread, between sys_snapshot_begin and its end. */
+static TLS uint32_t snapshot_pid;
 static int (*vdso_clock)(int, struct timespec *);
 
 static const uint16_t numbers[] = {
@@ -107,6 +108,7 @@ void sys_start(const char *const *envp)
 	const Elf64_auxv_t *aux;
 
 	racy_image();
+	sys_image.checked = racy_request(RACY_RUNNING, NULL, 0);
 	sys_image.env = envp;
 	sys_image.secure = true; /* unless the kernel says otherwise */
 	while (*end)
@@ -226,32 +228,40 @@ static long peek_by_file(const struct iovec *to, const struct iovec *from, size_
 	return done || n >= 0 ? done : n == -EIO ? -EFAULT : n;
 }
 
+void sys_snapshot_begin(void)
+{
+	snapshot_pid = sys_pid();
+}
+
+void sys_snapshot_end(void)
+{
+	snapshot_pid = 0;
+}
+
+/*
+ * Copies from this process to this process. What is written to a process is read as by any system call; what
+ * is read from one is pinned, and a page that a child shares is copied for that. Memory checkers believe that
+ * what is written elsewhere must be defined here.
+ */
+static long peek_by_write(const struct iovec *to, const struct iovec *from, size_t count)
+{
+	if (!snapshot_pid || sys_image.checked || !sys_may(SYS_process_vm_writev))
+		return -ENOSYS;
+	return SYS6(SYS_process_vm_writev, snapshot_pid, from, count, to, count, 0);
+}
+
 /* Reads by thread ID: the process ID shows no memory once the main thread has ended. */
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
 {
-	long got;
+	long got = peek_by_write(to, from, count);
 
+	if (got >= 0 || got == -EFAULT)
+		return got;
 	if (!sys_may(SYS_process_vm_readv))
 		return peek_by_file(to, from, count);
 	got = SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
 	return got != -ESRCH ? got :
 			       SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
-}
-
-/* Compares, and wakes or moves none of the threads that wait there. */
-int sys_word_is(const void *word, uint32_t value)
-{
-	uint32_t copy;
-	long got;
-
-	racy_request(RACY_REPORTS, (const void *)1, 0); /* valgrind takes it for a store */
-	got = SYS6(SYS_futex, word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0, word, value);
-	racy_request(RACY_REPORTS, (const void *)-1, 0);
-	if (got == -ENOSYS || got == -EINVAL) {
-		got = sys_peek(&copy, word, sizeof(copy));
-		got = got == sizeof(copy) ? (copy == value ? 0 : -EAGAIN) : got;
-	}
-	return got == 0 ? 1 : got == -EAGAIN || got == -EFAULT ? 0 : -1;
 }
 
 bool sys_poke(uint64_t to, uint64_t word)
@@ -310,72 +320,6 @@ bool sys_line_of(const char *path, const char *key, char *to, size_t bytes)
 		SYS1(SYS_close, fd);
 	to[done] = '\0';
 	return matched == length;
-}
-
-#define BIT(signal) (1ull << ((signal)-1))
-/* Signals of the program's own faults, and the two of the C library. */
-#define FAULTS                                                                                  \
-	(BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | \
-	 BIT(SIGSYS) | BIT(32) | BIT(33))
-#define ENDS (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGTERM))
-
-static uint64_t signals_of(const char *key, uint64_t unknown)
-{
-	char text[24];
-
-	return sys_line_of("/proc/self/status", key, text, sizeof(text)) ? text_hex(text) : unknown;
-}
-
-/* The signals that this process handles; all of them if that cannot be read. */
-static uint64_t handled(bool blocked)
-{
-	uint64_t signals = signals_of("SigCgt:\t", ~0ull);
-
-	return signals && !blocked ? signals & ~signals_of("SigBlk:\t", 0) : signals;
-}
-
-bool sys_has_handlers(bool window, bool blocked)
-{
-	return handled(blocked) & ~(FAULTS | ENDS | BIT(SIGALRM) | (window ? 0 : BIT(SIGWINCH)));
-}
-
-bool sys_handles_signals(bool python, bool window, bool blocked)
-{
-	return handled(blocked) &
-	       ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
-}
-
-uint64_t sys_alarm_ns(void)
-{
-	struct itimerval timer;
-
-	if (!sys_may(SYS_getitimer))
-		return UINT64_MAX; /* it cannot be ruled out */
-	if (SYS2(SYS_getitimer, ITIMER_REAL, &timer) ||
-	    (!timer.it_value.tv_sec && !timer.it_value.tv_usec))
-		return 0;
-	if (timer.it_interval.tv_sec || timer.it_interval.tv_usec)
-		return UINT64_MAX;
-	return sys_now() + (uint64_t)timer.it_value.tv_sec * 1000000000u +
-	       (uint64_t)timer.it_value.tv_usec * 1000u;
-}
-
-bool sys_has_alarm(void)
-{
-	return sys_alarm_ns();
-}
-
-/* Whether a POSIX timer exists. /proc does not say whether it is armed. */
-bool sys_has_timer(void)
-{
-	char text[1024];
-
-	if (sys_read_file("/proc/self/timers", text, sizeof(text)) <= 0)
-		return false;
-	for (const char *c = text; *c; c++)
-		if (text_starts(c, "notify: signal"))
-			return true;
-	return false;
 }
 
 bool sys_size_allowed(uint64_t size)

@@ -31,6 +31,7 @@ struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
 	/* a system call may kill the process: only those in `calls` are made, see seccomp.h */
 	bool filtered;
+	bool checked; /* Valgrind runs it */
 	bool no_clock; /* nor can the time be read without one */
 	uint32_t pid, tid_at; /* own IDs, if the kernel cannot be asked; 0: it can */
 	uint64_t stopped_ns; /* the time when the clock became unavailable */
@@ -101,10 +102,11 @@ struct iovec;
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);
 
 /*
- * Whether a word of four bytes has that value: 1 or 0, also if it is not mapped; -1: unknown. Cheaper than a
- * peek after a fork, which makes the kernel separate the page from the child's.
+ * Between these the calling thread looks at much memory, and does not fork: its peeks cost one system call,
+ * and do not make the kernel separate the pages that they read from those of an earlier child.
  */
-int sys_word_is(const void *word, uint32_t value);
+void sys_snapshot_begin(void);
+void sys_snapshot_end(void);
 
 /* Writes a word where the program may write; false: it may not. */
 bool sys_poke(uint64_t to, uint64_t word);

@@ -301,7 +301,7 @@ static uint64_t own_python(void)
 	return last.position;
 }
 
-static void fork_take(struct snapshot *s)
+static void take(struct snapshot *s)
 {
 	uint64_t stack = stack_own(), held_by;
 	struct ev_fork *event;
@@ -353,6 +353,13 @@ static void fork_take(struct snapshot *s)
 			 (s->gil ? MPSAN_FORK_PYTHON : 0),
 	};
 	log_commit(event);
+}
+
+static void fork_take(struct snapshot *s)
+{
+	sys_snapshot_begin();
+	take(s);
+	sys_snapshot_end();
 }
 
 static bool watched(void)

@@ -5,7 +5,9 @@
  */
 #include "live_threads.h"
 
+#include <errno.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 
 #include "../intercept/sys.h"
 #include "../python/python.h"
@@ -16,6 +18,7 @@
 #include "thread_names.h"
 
 #define LEAVING 16u
+#define AT_ONCE 32u
 #define ROUNDS 4
 #define NAMES_MAX 16u /* looked up per fork: the list in reports is shorter */
 
@@ -25,6 +28,8 @@ struct snapshot {
 	uint32_t living;
 	uint32_t leaving; /* they have ended, but may still be in the kernel's list */
 	struct mpsan_thread *leaves[LEAVING];
+	uint32_t waiting; /* to be looked at together */
+	struct mpsan_thread *waits[AT_ONCE];
 };
 
 /*
@@ -59,18 +64,6 @@ static bool has_left_python(struct mpsan_thread *t)
 	       !python_has_thread(t->pthread, &t->python_state);
 }
 
-/*
- * Whether the thread still runs: its descriptor is its own until that word is cleared, and may
- * belong to another thread afterwards.
- */
-static bool is_running(const struct mpsan_thread *t)
-{
-	uint64_t word = t->pthread ? clear_word() : 0;
-	int same = word ? sys_word_is((const void *)(t->pthread + word), t->tid) : -1;
-
-	return same >= 0 ? same : sys_thread_alive(life.pid, t->tid);
-}
-
 /* Whether the kernel still lists the thread, which it does until its very end. */
 static bool is_listed(struct mpsan_thread *t)
 {
@@ -80,14 +73,11 @@ static bool is_listed(struct mpsan_thread *t)
 	return false;
 }
 
-static void living_see(struct mpsan_thread *t, void *context)
+/* `runs`: as far as the kernel tells. */
+static void see(struct mpsan_thread *t, bool runs, struct snapshot *snapshot)
 {
-	struct snapshot *snapshot = context;
-
-	if (!t->tid || (t->buried && t->buried == t->start_ns))
-		return;
 	if (!live_threads_ended(t)) {
-		if (is_running(t) && !(snapshot->python && t != thread_hot && has_left_python(t))) {
+		if (runs && !(snapshot->python && t != thread_hot && has_left_python(t))) {
 			snapshot->living++;
 			if (snapshot->named < NAMES_MAX)
 				snapshot->named += thread_name_look(t, snapshot->python);
@@ -98,6 +88,53 @@ static void living_see(struct mpsan_thread *t, void *context)
 	}
 	if (is_listed(t) && snapshot->leaving < LEAVING)
 		snapshot->leaves[snapshot->leaving++] = t;
+}
+
+/*
+ * Sees those that are waiting to be seen. A thread's descriptor is its own until the kernel clears the word, and
+ * may be another thread's, or not be mapped, afterwards.
+ */
+static void see_waiting(struct snapshot *snapshot)
+{
+	struct iovec from[AT_ONCE], to[AT_ONCE];
+	uint32_t tid[AT_ONCE], count = snapshot->waiting, done = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		from[i] = (struct iovec){
+			(void *)(uintptr_t)(snapshot->waits[i]->pthread + clear_word()),
+			sizeof(*tid)};
+		to[i] = (struct iovec){&tid[i], sizeof(*tid)};
+	}
+	while (done < count) {
+		long got = sys_peek_many(&to[done], &from[done], count - done);
+		bool readable = got >= (long)sizeof(*tid), known = readable || got == -EFAULT;
+		uint32_t end = done + (readable ? (uint32_t)got / sizeof(*tid) : 1);
+
+		for (; done < end; done++) {
+			struct mpsan_thread *t = snapshot->waits[done];
+
+			see(t,
+			    known ? readable && tid[done] == t->tid :
+				    sys_thread_alive(life.pid, t->tid),
+			    snapshot);
+		}
+	}
+	snapshot->waiting = 0;
+}
+
+static void living_see(struct mpsan_thread *t, void *context)
+{
+	struct snapshot *snapshot = context;
+
+	if (!t->tid || (t->buried && t->buried == t->start_ns))
+		return;
+	if (live_threads_ended(t) || !t->pthread || !clear_word()) {
+		see(t, !live_threads_ended(t) && sys_thread_alive(life.pid, t->tid), snapshot);
+		return;
+	}
+	if (snapshot->waiting == AT_ONCE)
+		see_waiting(snapshot);
+	snapshot->waits[snapshot->waiting++] = t;
 }
 
 static uint32_t still_listed(const struct snapshot *snapshot)
@@ -117,6 +154,7 @@ uint32_t live_threads_count(bool python)
 	if (listed == 1)
 		return 1;
 	thread_each(living_see, &snapshot);
+	see_waiting(&snapshot);
 	if (!listed || listed <= snapshot.living)
 		return listed;
 	/* Threads may exit meanwhile: the numbers are of the same time if they are consistent. */
