@@ -46,17 +46,42 @@ void life_exec_of(uint32_t slot, const char *path, bool searched, const char *co
 	life_copy_argv(p, argv);
 }
 
+/*
+ * A child that has no log makes none for its exec, which its slot tells of; a second exec, after one that
+ * failed, would hide when the first was.
+ */
+static void record_exec(const char *path, uint64_t earlier)
+{
+	if (!log_head() || (log_is_inherited() && !earlier))
+		return;
+	if (log_is_inherited())
+		log_append_of(earlier, EV_exec, &(struct ev_exec){.pid = life.pid},
+			      sizeof(struct ev_exec));
+	EMIT(exec, .path = log_text(path), .pid = life.pid);
+}
+
+static enum mpsan_off own_reach(const char *path, bool searched, const char *const *envp)
+{
+	enum mpsan_off why;
+
+	sys_snapshot_begin();
+	why = exec_reach_after_exec(path, searched, envp);
+	sys_snapshot_end();
+	return why;
+}
+
 void life_exec(const char *path, bool searched, const char *const *argv, const char *const *envp)
 {
 	uint32_t pid = sys_pid(), slot;
+	uint64_t earlier;
 
 	if (!life.attached || hook_off)
 		return;
 	if (pid == life.pid) {
-		note_exec(life.self, path, exec_reach_after_exec(path, searched, envp));
+		earlier = life.self->execs ? life.self->exec_ns : 0;
+		note_exec(life.self, path, own_reach(path, searched, envp));
 		stage_exec(path);
-		if (log_head())
-			EMIT(exec, .path = log_text(path), .pid = pid);
+		record_exec(path, earlier);
 		return;
 	}
 	slot = slot_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
