@@ -62,11 +62,16 @@ void python_locks_each(struct mpsan_thread *t,
 {
 	struct adder adder = {add, t, context};
 	struct python_place place;
+	uint64_t semaphore;
 
 	if (!python_has_mutexes())
 		return;
+	semaphore = awaited_semaphore(t);
+	if (t->python_free &&
+	    python_glance_again(life.pid, t->tid, t->pthread, semaphore) == t->python_free)
+		return;
 	place = python_held(t->pthread, &t->python_state, &t->python_free, see_lock, &adder);
-	python_glance(life.pid, t->tid, t->pthread, awaited_semaphore(t), &place);
+	python_glance(life.pid, t->tid, t->pthread, t->python_state, semaphore, &place);
 }
 
 static bool is_contested(const struct claim *c, const struct claim *claim, uint32_t count)

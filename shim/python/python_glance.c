@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "../common/cpython/at_hand.h"
+#include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "python_self.h"
 
@@ -23,13 +24,33 @@ struct glance {
 	uint64_t pthread, top, hash;
 	uint64_t from; /* the copy begins with this address */
 	uint64_t awaited; /* the PyMutex for which it was parked, or any word */
+	uint64_t state,
+		link; /* its PyThreadState, and the word of the interpreter's list that points to it */
 	uint32_t tid, pid, have;
-	bool seen; /* at the last fork of its process */
+	bool whole; /* all its Python frames are in the copy */
 	char bytes[BEFORE + BEHIND];
 };
 
 static struct glance glances[GLANCES];
 static uint32_t used;
+STATE static uint64_t
+	seen; /* at the last fork of its process: a bit for each; it changes at every fork */
+_Static_assert(GLANCES <= 64, "a bit each");
+
+static bool is_seen(const struct glance *g)
+{
+	return seen >> (g - glances) & 1;
+}
+
+static void see(const struct glance *g)
+{
+	seen |= 1ull << (g - glances);
+}
+
+static char *copied(struct glance *g)
+{
+	return g->bytes + (g->from - (g->top - BEFORE));
+}
 
 /* ---- at a fork ---- */
 
@@ -37,21 +58,32 @@ void python_glances_begin(uint32_t pid)
 {
 	for (uint32_t i = 0; i < used; i++)
 		if (glances[i].pid == pid)
-			glances[i].seen = false;
+			seen &= ~(1ull << i);
+}
+
+static struct glance *known(uint32_t tid, uint32_t pid)
+{
+	static uint32_t last; /* threads come in the same order at each fork */
+
+	for (uint32_t i = 0; i < used; i++) {
+		uint32_t at = (last + 1 + i) % used;
+
+		if (glances[at].tid == tid && glances[at].pid == pid) {
+			last = at;
+			return &glances[at];
+		}
+	}
+	return NULL;
 }
 
 /* That of the thread, or of one that is gone, or a new one. */
 static struct glance *glance_of(uint32_t tid, uint32_t pid)
 {
-	struct glance *free = NULL;
+	struct glance *g = known(tid, pid);
 
-	for (uint32_t i = 0; i < used; i++) {
-		if (glances[i].tid == tid && glances[i].pid == pid)
-			return &glances[i];
-		if (!glances[i].seen && !free)
-			free = &glances[i];
-	}
-	return free ? free : used < GLANCES ? &glances[used++] : NULL;
+	for (uint32_t i = 0; !g && i < used; i++)
+		g = is_seen(&glances[i]) ? NULL : &glances[i];
+	return g ? g : used < GLANCES ? &glances[used++] : NULL;
 }
 
 /* The part of a range that lies in one page. */
@@ -76,7 +108,7 @@ static void copy(struct glance *g)
 	from[0] = part(begin, end, page);
 	from[1] = begin < page ? part(begin, end, page - PAGE) : part(begin, end, page + PAGE);
 	g->from = begin < page ? page : begin;
-	to = (struct iovec){g->bytes + (g->from - begin), from[0].iov_len};
+	to = (struct iovec){copied(g), from[0].iov_len};
 	got = sys_peek_many(&to, from, 1);
 	g->have = got > 0 ? (uint32_t)got : 0;
 	if (!g->have || !from[1].iov_len)
@@ -89,14 +121,37 @@ static void copy(struct glance *g)
 	g->from = begin < page ? begin : g->from;
 }
 
-void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaphore,
+/* Whether the copy has all frames but those of C calls, which have no code. */
+static bool has_all(const struct glance *g)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, &python.py, g->top);
+	while (walk_step(&walk, &frame))
+		if (!frame_is_of_c(&frame) &&
+		    (frame.at < g->from || frame.at + python.py.frame_bytes > g->from + g->have))
+			return false;
+	return !walk.next;
+}
+
+static void note_state(struct glance *g, uint64_t at)
+{
+	const struct cpython_layout *of = &python.py.at;
+	struct state state;
+
+	g->state = state_read(&python.py, &state, at) ? at : 0;
+	g->link = state.prev ? state.prev + of->state_next : state.interp + of->interp_threads;
+}
+
+void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t state, uint64_t semaphore,
 		   const struct python_place *place)
 {
 	struct glance *g = place->hash ? glance_of(tid, pid) : NULL;
 
 	if (!g)
 		return;
-	g->seen = true;
+	see(g);
 	g->awaited = semaphore ? cpython_peek_word(&python.py, semaphore - ENTRY_ADDRESS) : 0;
 	if (g->tid == tid && g->pid == pid && g->pthread == pthread && g->hash == place->hash)
 		return;
@@ -106,6 +161,41 @@ void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaph
 	g->top = place->top;
 	g->hash = place->hash;
 	copy(g);
+	g->whole = g->have && !python.py.at.cframe && has_all(g);
+	note_state(g, state);
+}
+
+/* Reads all that would have changed by one system call. */
+uint64_t python_glance_again(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaphore)
+{
+	static char frames[BEFORE + BEHIND]; /* of the thread that has the GIL */
+	struct glance *g = known(tid, pid);
+	const struct cpython *py = &python.py;
+	char state[CPYTHON_STATE_BYTES];
+	uint64_t link = 0, awaited = 0;
+	struct iovec to[] = {{state, py->state_bytes},
+			     {&link, sizeof(link)},
+			     {frames, 0},
+			     {&awaited, sizeof(awaited)}},
+		     from[4];
+	size_t count = semaphore ? 4 : 3;
+
+	if (!g || !g->whole || !g->state || g->pthread != pthread || python.is_finalizing())
+		return 0;
+	to[2].iov_len = g->have;
+	from[0] = (struct iovec){(void *)(uintptr_t)g->state, to[0].iov_len};
+	from[1] = (struct iovec){(void *)(uintptr_t)g->link, to[1].iov_len};
+	from[2] = (struct iovec){(void *)(uintptr_t)g->from, to[2].iov_len};
+	from[3] = (struct iovec){(void *)(uintptr_t)(semaphore - ENTRY_ADDRESS), to[3].iov_len};
+	if (sys_peek_many(to, from, count) != (long)(py->state_bytes + sizeof(link) + g->have +
+						     (semaphore ? sizeof(awaited) : 0)) ||
+	    link != g->state || word_at(state, py->at.state_thread_id) != pthread ||
+	    word_at(state, py->at.state_frame) != g->top || memcmp(frames, copied(g), g->have) != 0)
+		return 0;
+	see(g);
+	if (g->awaited != awaited) /* a page that is written at a fork is copied */
+		g->awaited = awaited;
+	return g->hash;
 }
 
 /* ---- in the child ---- */
@@ -136,7 +226,7 @@ static struct cpython view_of(const struct glance *g)
 
 static bool is_left_behind(const struct glance *g, uint32_t pid)
 {
-	return g->seen && g->pid != pid && g->have;
+	return is_seen(g) && g->pid != pid && g->have;
 }
 
 static const struct glance *owner_of(uint64_t pthread, uint32_t pid)

@@ -12,12 +12,18 @@
 
 /*
  * Before a fork of this process, the GIL held: begins, then copies the inner frames of each other thread.
- * `place` is from python_held; `semaphore` is what the thread waits for, 0: nothing. Costs two peeks for
+ * `place` and `state` are from python_held; `semaphore` is what the thread waits for, 0: nothing. Costs two peeks for
  * a thread whose frames have changed since the last fork.
  */
 void python_glances_begin(uint32_t pid);
-void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaphore,
+void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t state, uint64_t semaphore,
 		   const struct python_place *place);
+
+/*
+ * Whether the thread stands where the last copy was made, at the same fork or an earlier one: the hash of its
+ * frames then, else 0. Replaces python_held and python_glance for a thread that held nothing. One peek.
+ */
+uint64_t python_glance_again(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaphore);
 
 /*
  * In a forked child, whose only thread waits for this PyMutex: who has it, or probably has it. False:

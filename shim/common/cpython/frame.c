@@ -149,12 +149,17 @@ bool walk_step(struct walk *walk, struct frame *frame)
 	return true;
 }
 
+bool frame_is_of_c(const struct frame *frame)
+{
+	return frame->owner >= OWNER_C_STACK;
+}
+
 bool walk_on(struct walk *walk, struct frame *frame)
 {
 	uint64_t at;
 
 	while (at = walk->next, walk_step(walk, frame)) {
-		if (frame->owner >= OWNER_C_STACK)
+		if (frame_is_of_c(frame))
 			continue;
 		if (!frame_read_code(walk->py, frame)) {
 			walk->next = at; /* not the end of the stack */

@@ -51,6 +51,9 @@ bool walk_on(struct walk *walk, struct frame *frame);
  */
 bool walk_step(struct walk *walk, struct frame *frame);
 
+/* Whether such a frame only stands for calls from C: it runs no code, and lies on the thread's own stack. */
+bool frame_is_of_c(const struct frame *frame);
+
 /* Reads the code object of a frame from walk_step; false: it is none. */
 bool frame_read_code(const struct cpython *py, struct frame *frame);
 
