@@ -247,7 +247,7 @@ bool cuda_end(struct cuda_call *call, int result)
 	return true;
 }
 
-void cuda_forked(void)
+FORKED void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
 	cuda.initialised = false;

@@ -61,7 +61,7 @@ struct cuda_memory *cuda_memory_next(uint64_t *at, struct cuda_memory *copy)
  * Clears the table in a child: a copy of the parent's that may have been changing, and must not be
  * read.
  */
-void cuda_memory_forget_all(void)
+FORKED void cuda_memory_forget_all(void)
 {
 	if (table)
 		SYS2(SYS_munmap, table, ranges_bytes(PLACES, sizeof(struct cuda_memory)));

@@ -29,8 +29,8 @@
 static uint64_t least_bytes;
 static bool is_auto;
 
-STATE static struct {
-	bool owns; /* this process has, or had, an entry in the file */
+STATE static bool owns; /* this process has, or had, an entry in the file */
+static struct {
 	uint32_t first; /* descriptor */
 	uint64_t fds[FD_WORDS]; /* bit n: descriptor first + n is the library's */
 	uint64_t pool[POOLS]; /* address << 16 | descriptor */
@@ -58,7 +58,7 @@ bool registry_wants(uint64_t bytes)
 
 void registry_owns(void)
 {
-	mine.owns = true;
+	owns = true;
 }
 
 /* ---- descriptors ---- */
@@ -294,7 +294,7 @@ static bool enter(struct cuda_memory *memory, const struct mpsan_export_place *d
 
 	if (!place)
 		return false;
-	mine.owns = true;
+	owns = true;
 	memcpy((char *)place + sizeof(struct range), (const char *)draft + sizeof(struct range),
 	       sizeof(*place) - sizeof(struct range));
 	ranges_publish(place);
@@ -338,7 +338,7 @@ static struct mpsan_export_place *own_place(const struct cuda_memory *memory,
 					    struct mpsan_export_place *copy)
 {
 	struct mpsan_export_place *place = NULL;
-	struct ranges *table = mine.owns ? export_table_table(false) : NULL;
+	struct ranges *table = owns ? export_table_table(false) : NULL;
 
 	if (table)
 		place = ranges_find(table, life.slot, memory->range.start, copy);
@@ -410,7 +410,7 @@ void registry_imported(const struct cuda_memory *memory, uint64_t handle)
 	place = export_table_claim(OWN_IMPORT, IMPORT_KEY(handle), 1);
 	if (!place)
 		return;
-	mine.owns = true;
+	owns = true;
 	place->memory = memory->memory;
 	place->device = memory->device;
 	place->gpu = memory->gpu;
@@ -425,7 +425,7 @@ void registry_imported(const struct cuda_memory *memory, uint64_t handle)
 void registry_unimported(uint64_t handle)
 {
 	struct mpsan_export_place copy, *place = NULL;
-	struct ranges *table = mine.owns && handle ? export_table_table(false) : NULL;
+	struct ranges *table = owns && handle ? export_table_table(false) : NULL;
 
 	if (table)
 		place = ranges_find(table, OWN_IMPORT, IMPORT_KEY(handle), &copy);
@@ -447,21 +447,21 @@ void registry_pool_gone(uint64_t pool)
 	}
 }
 
-void registry_forked(void)
+FORKED void registry_forked(void)
 {
-	if (!mine.owns)
+	if (!owns)
 		return;
 	drop_all_fds();
-	mine.owns = false;
+	owns = false;
 	memset(mine.pool, 0, sizeof(mine.pool));
 	memset(mine.pool_born, 0, sizeof(mine.pool_born));
 }
 
-void registry_exit(void)
+FORKED void registry_exit(void)
 {
-	if (mine.owns)
+	if (owns)
 		export_table_withdraw();
-	mine.owns = false;
+	owns = false;
 }
 
 /*
@@ -470,6 +470,6 @@ void registry_exit(void)
  */
 void registry_exec(const char *path)
 {
-	if (mine.owns && (!path || *path != '/' || !SYS3(SYS_faccessat, AT_FDCWD, path, X_OK)))
+	if (owns && (!path || *path != '/' || !SYS3(SYS_faccessat, AT_FDCWD, path, X_OK)))
 		registry_exit();
 }

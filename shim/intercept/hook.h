@@ -31,6 +31,8 @@
  * either side.
  */
 #define STATE __attribute__((section("mpsan_state")))
+/* A function of a rarely used file that each child runs: it lies with the others (see the Makefile). */
+#define FORKED __attribute__((hot))
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
 enum hook_id {

@@ -42,7 +42,7 @@ void python_blocks_end(void)
 		__atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
 }
 
-void python_blocks_drop(void)
+FORKED void python_blocks_drop(void)
 {
 	if (owner)
 		__atomic_store_n(&owner, 0, __ATOMIC_RELEASE);

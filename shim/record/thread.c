@@ -32,6 +32,7 @@ struct thread_parcel {
 	uint64_t python; /* the creator's frames */
 };
 static struct thread_parcel parcel[PARCELS];
+STATE static bool parcels_used;
 
 void thread_start_main(void)
 {
@@ -39,7 +40,8 @@ void thread_start_main(void)
 	nursery.pthread = sys_thread_pointer();
 	nursery.start_ns = sys_now();
 	thread_hot = &nursery;
-	log_opened = thread_moved;
+	if (log_opened != thread_moved) /* a page that is written here is copied */
+		log_opened = thread_moved;
 }
 
 /* Clears a predecessor's data from a record, except its claims, which are not in use. */
@@ -56,8 +58,8 @@ void thread_forked(const struct mpsan_hold *hold, uint32_t holds)
 	thread_start_main();
 	memcpy(nursery.hold, hold, holds * sizeof(*hold));
 	nursery.holds_used = holds;
-	for (unsigned i = 0; i < PARCELS; i++)
-		if (parcel[i].busy) /* a page that is written here is copied */
+	for (unsigned i = 0; parcels_used && i < PARCELS; i++)
+		if (parcel[i].busy)
 			parcel[i].busy = 0;
 }
 
@@ -253,6 +255,7 @@ struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64
 	if (!life.attached || hook_off || life_is_guest() || !log_open())
 		return NULL;
 	modules_update(); /* from now on waits matter, and whether they are in Python */
+	parcels_used = true;
 	for (unsigned i = 0; i < PARCELS; i++) {
 		uint32_t expected = 0;
 

@@ -40,10 +40,10 @@ struct action {
 
 static struct observer {
 	uint32_t newest; /* view */
-	uint32_t arming; /* a thread is installing it */
 	bool spent; /* it has seen its fault, or was removed */
 	struct action view[VIEWS]; /* the program's action, current and earlier */
 } observers[2];
+STATE static uint32_t arming[2]; /* a thread is installing it */
 
 uint8_t fault_watched;
 
@@ -123,11 +123,12 @@ static void put_in_place(struct observer *o, int number)
 static void arm(int number)
 {
 	struct observer *o = observer_of(number);
+	uint32_t *busy = &arming[number == SIGSEGV];
 
-	if (o->spent || __atomic_exchange_n(&o->arming, 1, __ATOMIC_ACQUIRE))
+	if (o->spent || __atomic_exchange_n(busy, 1, __ATOMIC_ACQUIRE))
 		return;
 	put_in_place(o, number);
-	__atomic_store_n(&o->arming, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(busy, 0, __ATOMIC_RELEASE);
 }
 
 static void give_way(int number)
@@ -172,11 +173,9 @@ void fault_watch(uint8_t which)
 		arm(SIGSEGV);
 }
 
-void fault_forked(void)
+FORKED void fault_forked(void)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (observers[i].arming)
-			observers[i].arming = 0;
+	arming[0] = arming[1] = 0;
 	if (dontfork_born())
 		fault_watch(FAULT_SEGV);
 }

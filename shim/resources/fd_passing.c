@@ -363,7 +363,7 @@ void fd_passing_received(int fd, const struct msghdr *message, uint64_t caller)
 }
 
 /* At the end: records copies that were not fetched from this process. */
-void fd_passing_exit(void)
+FORKED void fd_passing_exit(void)
 {
 	struct segment segment, first = {0};
 	uint64_t count = 0, bytes = 0;
@@ -388,7 +388,7 @@ void fd_passing_exit(void)
 }
 
 /* In a child: copies that the parent keeps ready are served by the parent. */
-void fd_passing_forked(void)
+FORKED void fd_passing_forked(void)
 {
 	if (next_peer)
 		memset(peers, 0, sizeof(peers));

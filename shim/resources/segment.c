@@ -401,7 +401,7 @@ void segment_later(const struct segment *segment, uint64_t clear, uint64_t set)
 					      __ATOMIC_RELAXED));
 }
 
-void segment_forked(void)
+FORKED void segment_forked(void)
 {
 	segment_generation++;
 	told = 0;
