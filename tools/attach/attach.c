@@ -68,6 +68,7 @@ void attach_run(struct attach *attach)
 		rest(now);
 	}
 	now = clock_ns(CLOCK_MONOTONIC);
+	attach->conclude(attach, &deadlocks);
 	reader->session.head->end_ns = now;
 	reader_finish(reader, now);
 	deadlocks_finish(&deadlocks);
