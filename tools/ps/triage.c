@@ -31,13 +31,14 @@ static void add_threads(struct triage *triage, const json_t *process)
 	}
 }
 
-/* `tid` 0: the main thread of the process. */
-static uint32_t triage_find(const struct triage *triage, long long pid, long long tid)
+/* `tid` 0: the main thread of the process; `key`: by which of its numbers. */
+static uint32_t triage_find(const struct triage *triage, const char *key, long long pid,
+			    long long tid)
 {
 	for (uint32_t i = 0; i < triage->thread.count; i++) {
 		const struct triage_thread *thread = &triage->thread.item[i];
 
-		if (jsontext_number(thread->process, "pid") == pid &&
+		if (jsontext_number(thread->process, key) == pid &&
 		    (tid ? jsontext_number(thread->json, "tid") == tid : thread->is_main))
 			return i;
 	}
@@ -55,10 +56,12 @@ static void find_next(struct triage *triage, uint32_t index)
 	    thread->kind != KIND_endless && thread->kind != KIND_polling)
 		return;
 	if (json_is_object(owner) && !json_is_true(json_object_get(owner, "gone")))
-		thread->next = triage_find(triage, jsontext_number(owner, "pid"),
+		thread->next = triage_find(triage, "pid", jsontext_number(owner, "pid"),
 					   jsontext_number(owner, "tid"));
 	else if (by)
-		thread->next = triage_find(triage, by, 0);
+		thread->next = triage_find(triage, "outer_pid", by, 0);
+	if (by && thread->next == TRIAGE_NONE)
+		thread->next = triage_find(triage, "pid", by, 0);
 	if (thread->next == index)
 		thread->next = TRIAGE_NONE;
 }
