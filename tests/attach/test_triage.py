@@ -116,6 +116,16 @@ def check_debugger():
         until(process.pid, "stopped", rf"stopped by a debugger, process {os.getpid()} \(")
 
 
+def check_gpu():
+    """A driver whose call waits: what is known of it is the name of its library and of its function."""
+    source = "#include <poll.h>\nint cuStreamSynchronize(void *stream) { return poll(stream, 0, -1); }\n"
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        driver = Path(place, "libcuda.so.1")
+        subprocess.run(["cc", "-shared", "-fPIC", "-g", "-o", driver, "-xc", "-"], input=source, text=True, check=True)
+        with started(f"import ctypes\ndef step(): ctypes.CDLL({str(driver)!r}).cuStreamSynchronize(None)\nstep()") as process:
+            until(process.pid, "gpu", r"is in cuStreamSynchronize, at step \(<string>:2\), for at least")
+
+
 def check_polling():
     with started("import time\ndef ask():\n    while True: time.sleep(0.02)\nask()") as process:
         until(process.pid, "polling", r"wakes up \d+ times a second, at ask \(<string>:3\)")
@@ -138,10 +148,10 @@ def check_idle():
 def check_folded():
     with started("import threading\nfor i in range(30): threading.Thread(target=threading.Event().wait, name=f'worker-{i}').start()") as process:
         while True:
-            line = [line for line in triage(process.pid) if line["threads"] == 30]
+            line = [line["text"] for line in triage(process.pid) if line["threads"] == 30 and line["kind"] == "endless"]
             if line:
                 break
-        assert "30 threads of process" in line[0]["text"] and line[0]["kind"] == "endless", line
+        assert re.search("waits for ever: 30 threads of process .* no thread of the program is left", line[0]), line
 
 
 def check_attach():

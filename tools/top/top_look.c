@@ -86,9 +86,9 @@ char *top_look_open(struct top_look *look, const char *dir)
 	if (wrong)
 		return wrong;
 	look->inode = inode_of(dir);
-	look->picture.state = look->ps.live		 ? TOP_LIVE :
+	look->picture.state = look->ps.live		  ? TOP_LIVE :
 			      look->ps.reader->used.count ? TOP_DEAD :
-							   TOP_EMPTY;
+							    TOP_EMPTY;
 	if (look->ps.live)
 		ps_look(&look->ps);
 	top_look_see(look);

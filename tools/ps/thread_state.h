@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the kernel tells of a thread beyond its system call: stopped, traced, asleep for good or not, and
- * since when. Neighbour: proc.h.
+ * since when. Neighbour: ../proc/proc.h.
  */
 #ifndef MPSAN_THREAD_STATE_H
 #define MPSAN_THREAD_STATE_H

@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "../base/util.h"
-#include "descriptors.h"
-#include "namespaces.h"
-#include "procfs.h"
-#include "unix_diag.h"
+#include "../proc/descriptors.h"
+#include "../proc/namespaces.h"
+#include "../proc/procfs.h"
+#include "../proc/unix_diag.h"
 
 #define ESTABLISHED 1u
 #define CONNECTING 2u

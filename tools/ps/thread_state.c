@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../base/util.h"
-#include "proc.h"
-#include "procfs.h"
+#include "../proc/proc.h"
+#include "../proc/procfs.h"
 
 #define KERNEL_FRAMES 5u
 
@@ -63,7 +62,7 @@ static uint64_t clock_lead(void)
 	if (lead)
 		return lead;
 	nanosleep(&moment, NULL); /* the clock is noted when a thread gets a processor */
-	ran = last_ran((uint32_t)getpid(), (uint32_t)syscall(SYS_gettid));
+	ran = last_ran((uint32_t)getpid(), (uint32_t)gettid());
 	lead = ran ? clock_ns(CLOCK_MONOTONIC) - ran : 0;
 	return lead;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a socket is, and who is at its other end, in words for a person. Answers may be a second old.
- * Neighbours: tcp_peers.h and unix_diag.h, on which proofs rest.
+ * Neighbours: ../proc/tcp_peers.h and ../proc/unix_diag.h, on which proofs rest.
  */
 #ifndef MPSAN_SOCKETS_H
 #define MPSAN_SOCKETS_H
