@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsontext.h"
 #include "../proc/descriptors.h"
 #include "../proc/ready_ends.h"
 #include "ps_kind.h"
@@ -122,6 +123,15 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 	return by != 0;
 }
 
+/* The programmer's words for the wait, if there are any besides the call's; borrowed. */
+static const char *phrase_of(const struct kind_look *look)
+{
+	const json_t *waits = json_object_get(look->json, "waits_for");
+	const char *text = jsontext_at(waits, "text");
+
+	return strcmp(text, jsontext_at(waits, "call")) != 0 ? text : "";
+}
+
 /* The one that tells most decides. */
 bool kind_by_fds(struct kind_look *look)
 {
@@ -146,6 +156,8 @@ bool kind_by_fds(struct kind_look *look)
 	look->by = by;
 	if (best == KIND_COUNT)
 		return false;
+	if (best != KIND_idle && best != KIND_terminal && *phrase_of(look))
+		about = text_join(text_copy(phrase_of(look)), ", ", about);
 	kind_is(look, best, about);
 	return true;
 }
