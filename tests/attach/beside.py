@@ -27,7 +27,7 @@ from mpsantest import BUILD, MPSAN, system_python  # noqa: E402
 SETTLE = 3  # seconds
 HANGS = (
     "preload/waits/deadlock-cycle-locks.py", "preload/waits/deadlock-cycle-mutex.c", "preload/fork/fork-orphaned-lock.py",
-    "preload/fork/fork-orphaned-lock-logging.py", "preload/waits/deadlock-cycle-gil-cond.py",
+    "preload/fork/fork-orphaned-lock-logging.py", "preload/waits/deadlock-cycle-join.py",
     "preload/workers/join-before-drain.py", "preload/workers/missing-sentinel.py", "preload/waits/self-deadlock-handler.py",
     "preload/waits/lock-owner-killed-exited.py", "preload/waits/deadlock-cycle-nested-submit.py",
 )
@@ -117,6 +117,9 @@ def examine(name, tools, verbose):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, trial.MARK: place})
         try:
             time.sleep(SETTLE)
+            if program.poll() is not None:
+                print(f"  it had ended ({program.returncode})")
+                return
             pids = processes_of(place, program.pid)
             for tool, command_of in tools.items():
                 report = Path(place, "report.json")
