@@ -54,7 +54,7 @@ endif
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 
-.PHONY: all tests demo check fuzz bench check-suites check-trial check-attach check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
+.PHONY: all tests demo check fuzz bench check-suites check-trial check-attach check-beside check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -257,6 +257,9 @@ check-trial: all $(TRIAL_BIN) ## hanging programs in many dresses and healthy on
 
 check-attach: tests ## examine all these programs, started bare, by mpsan attach: a table of what is told (15 minutes)
 	$(Q)tests/attach/table.py -j 5
+
+check-beside: tests ## py-spy, pystack and mpsan attach on the same ten hangs; PYSPY= and PYSTACK= name the tools
+	$(Q)tests/attach/beside.py $(if $(PYSPY),--py-spy $(PYSPY)) $(if $(PYSTACK),--pystack $(PYSTACK))
 
 check-build: all $(UNIT_BIN) $(RULE_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
 	$(Q)tests/run unit structure

@@ -307,7 +307,7 @@ def check_zombie():
     with Place() as place:
         place.preloaded([system_python(), "-c", "import os, time\nos.fork() or os._exit(3)\ntime.sleep(1000)"])
         place.until(lambda seen: "zombie" in {process["state"] for process in seen["processes"]})
-        says(text_of(place), "zombie", "1 process,", "idle, 1 thread in timed waits")
+        says(text_of(place), "zombie", "1 process,", "main thread waits with a timeout")
 
 
 def check_dead():

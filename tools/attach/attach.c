@@ -9,7 +9,9 @@
 #include "../proc/proc.h"
 #include "../reader/host.h"
 #include "../supervise/launch.h"
+#include "../supervise/worker_monitors.h"
 #include "../waitgraph/deadlocks.h"
+#include "resources.h"
 #include "rights.h"
 #include "watched.h"
 
@@ -49,9 +51,11 @@ void attach_run(struct attach *attach)
 {
 	struct reader *reader = attach->judge->reader;
 	struct deadlocks deadlocks;
+	struct monitors monitors;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), listed_ns = now;
 
 	deadlocks_init(&deadlocks, reader, attach->hang_after * 1000000000ull);
+	monitors_init(&monitors, &deadlocks);
 	look_for_processes(attach, &deadlocks);
 	reader_poll(reader, now);
 	for (; now < attach->until_ns && !is_over(attach); now = clock_ns(CLOCK_MONOTONIC)) {
@@ -62,12 +66,18 @@ void attach_run(struct attach *attach)
 		}
 		reader_poll(reader, now);
 		deadlocks_look(&deadlocks, now);
+		monitors_look(&monitors);
 		judge_triggers(attach->judge);
 		if (attach->say)
 			attach->say(attach);
 		rest(now);
 	}
+	monitors_finish(&monitors);
+	resources_state(reader, &deadlocks.log);
 	now = clock_ns(CLOCK_MONOTONIC);
+	reader_poll(reader, now);
+	judge_triggers(attach->judge);
+	attach->conclude(attach, &deadlocks);
 	reader->session.head->end_ns = now;
 	reader_finish(reader, now);
 	deadlocks_finish(&deadlocks);
@@ -82,6 +92,8 @@ char *attach_refusal(const struct target *target)
 	for (uint32_t i = 0; i < target->there.count; i++) {
 		const struct target_process *process = &target->there.item[i];
 
+		if (process->ended)
+			continue;
 		members += process->member;
 		hidden += process->member && process->hidden;
 		pid = process->member && process->hidden ? process->pid : pid;

@@ -8,6 +8,7 @@
 #define MPSAN_ATTACH_H
 
 #include "../findings/judge.h"
+#include "../waitgraph/deadlocks.h"
 #include "target.h"
 
 struct attach {
@@ -16,6 +17,8 @@ struct attach {
 	unsigned hang_after; /* seconds; 0: never */
 	uint64_t until_ns; /* of CLOCK_MONOTONIC; UINT64_MAX: until all have ended */
 	void (*say)(struct attach *attach); /* called after each look; may be NULL */
+	/* called after the last one, while what it found is there */
+	void (*conclude)(struct attach *attach, struct deadlocks *deadlocks);
 	void *context;
 	uint32_t refused; /* processes for which the session had no room */
 };

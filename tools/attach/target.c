@@ -42,12 +42,14 @@ static void target_see(uint32_t pid, void *context)
 	struct target *target = context;
 	struct proc_stat stat = proc_stat(pid, pid);
 
-	if (stat.state && !stat.kernel && !proc_stat_ended(&stat))
-		*ARRAY_ADD(&target->there) = (struct target_process){.pid = pid,
-								     .parent = stat.parent,
-								     .start = stat.start,
-								     .stack = stat.stack,
-								     .forked = stat.forked};
+	if (stat.state && !stat.kernel)
+		*ARRAY_ADD(&target->there) =
+			(struct target_process){.pid = pid,
+						.parent = stat.parent,
+						.start = stat.start,
+						.stack = stat.stack,
+						.ended = proc_stat_ended(&stat),
+						.forked = stat.forked};
 }
 
 static void target_list(struct target *target)
@@ -102,7 +104,7 @@ static void add_root(struct target *target, uint32_t pid)
 bool target_add(struct target *target, uint32_t pid, bool whole)
 {
 	target_list(target);
-	if (!target_find(target, pid))
+	if (!target_find(target, pid) || target_find(target, pid)->ended)
 		return false;
 	add_root(target, whole ? root_of(target, pid) : pid);
 	return true;
@@ -187,7 +189,7 @@ uint32_t target_look(struct target *target)
 		struct target_process *process = &target->there.item[i];
 
 		process->member = is_member(target, process->pid);
-		if (process->member)
+		if (process->member && !process->ended)
 			process->hidden = !may_trace(process->pid);
 		count += process->member;
 	}
@@ -212,12 +214,17 @@ static uint32_t version_of(uint32_t pid)
 	return version;
 }
 
-/* exec puts the stack at a random place: if it is the same, the child is a copy of its parent. */
+/*
+ * exec puts the stack at a random place: if it is the same, the child is a copy of its parent. A process that
+ * has ended has none.
+ */
 static enum mpsan_how how_made(const struct target_process *process,
 			       const struct target_process *parent)
 {
 	if (!parent)
 		return MPSAN_HOW_ROOT;
+	if (process->ended)
+		return process->forked ? MPSAN_HOW_FORK : MPSAN_HOW_EXEC;
 	return process->forked && process->stack && process->stack == parent->stack ?
 		       MPSAN_HOW_FORK :
 		       MPSAN_HOW_EXEC;
@@ -317,6 +324,14 @@ static uint32_t number(const struct session *session, struct watchlog *log,
 	return own ? own : process->pid;
 }
 
+/* A copy of its parent that has ended: nothing of its own can be read. */
+static void inherit(struct mpsan_process *row, const struct mpsan_process *parent)
+{
+	row->python = parent->python;
+	row->argv_bytes = parent->argv_bytes;
+	memcpy(row->argv_kept, parent->argv_kept, sizeof(row->argv_kept));
+}
+
 static void enter(const struct target *target, struct session *session, struct watchlog *log,
 		  struct target_process *process)
 {
@@ -335,6 +350,8 @@ static void enter(const struct target *target, struct session *session, struct w
 	row->uid = st.st_uid;
 	row->python = version_of(process->pid);
 	row->argv_bytes = (uint32_t)read_argv(process->pid, row->argv_kept, sizeof(row->argv_kept));
+	if (process->ended && row->how == MPSAN_HOW_FORK)
+		inherit(row, &session->table[row->parent - 1]);
 	pid = number(session, log, process, row);
 	if (row->how == MPSAN_HOW_FORK)
 		row->fork_pos = put_fork(log, row, process);

@@ -19,6 +19,7 @@ struct target_process {
 	bool forked; /* see proc_stat */
 	bool member; /* of the trees that are examined */
 	bool hidden; /* it may not be traced */
+	bool ended; /* a zombie: its parent has not waited for it */
 	uint32_t slot; /* in the session, + 1; 0: not entered (yet) */
 };
 

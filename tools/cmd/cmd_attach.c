@@ -72,6 +72,12 @@ static int choose(const struct settings *settings, struct target *target, int ar
 	return status;
 }
 
+/* What the examination is for, and what it found last. */
+struct looking {
+	uint64_t enough_ns; /* when a finding ends it; 0: never */
+	json_t *picture; /* a document of ps.h */
+};
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int number)
@@ -83,11 +89,21 @@ static void interrupt(int number)
 /* What the program waits for with time limits takes longer to tell. */
 static void attach_say(struct attach *attach)
 {
-	const uint64_t *enough_ns = attach->context;
+	const struct looking *looking = attach->context;
 
-	if (interrupted || (*enough_ns && clock_ns(CLOCK_MONOTONIC) >= *enough_ns &&
+	if (interrupted || (looking->enough_ns && clock_ns(CLOCK_MONOTONIC) >= looking->enough_ns &&
 			    judge_worst(attach->judge) >= GRADE_WARNING))
 		attach->until_ns = 0;
+}
+
+static void attach_conclude(struct attach *attach, struct deadlocks *deadlocks)
+{
+	struct looking *looking = attach->context;
+	struct ps ps;
+
+	ps_over(&ps, deadlocks, attach->judge);
+	looking->picture = ps_document(&ps);
+	ps_close(&ps);
 }
 
 static void add_limit(const char *text, void *document)
@@ -108,6 +124,31 @@ static void add_limits(json_t *document, const struct target *target, const stru
 }
 
 /* Without a finding, what each thread waits for is the best there is. */
+static char *picture_text(const json_t *picture)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	ps_print_tree(out, picture);
+	fclose(out);
+	return text;
+}
+
+static void add_picture(struct report *report, const struct attach *attach)
+{
+	const struct looking *looking = attach->context;
+	json_t *triage = json_object_get(looking->picture, "triage");
+
+	json_object_set(report->document, "triage", triage);
+	json_object_set(report->document, "picture",
+			json_object_get(looking->picture, "processes"));
+	if (judge_worst(attach->judge) < GRADE_WARNING)
+		report->picture = picture_text(looking->picture);
+}
+
 static void show_waits(const char *dir)
 {
 	struct ps ps;
@@ -156,6 +197,7 @@ static int attach_report(struct settings *settings, const struct attach *attach)
 
 	offline_add(settings, attach->judge, &end, &made);
 	add_limits(made.document, attach->target, attach);
+	add_picture(&made, attach);
 	status = offline_conclude(settings, &made);
 	report_finish(&made);
 	json_decref(command);
@@ -166,14 +208,15 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 {
 	struct reader reader;
 	struct judge judge;
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC),
-		 enough_ns = settings->watch ? 0 : now_ns + LOOK_NS;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct looking looking = {.enough_ns = settings->watch ? 0 : now_ns + LOOK_NS};
 	struct attach attach = {.target = target,
 				.judge = &judge,
 				.hang_after = settings->hang_after,
 				.until_ns = settings->watch ? UINT64_MAX : now_ns + LONG_NS,
 				.say = attach_say,
-				.context = &enough_ns};
+				.conclude = attach_conclude,
+				.context = &looking};
 	char *wrong = reader_open(&reader, launch->dir, true);
 	int status;
 
@@ -183,9 +226,8 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	judge.baseline = &settings->baseline;
 	signal(SIGINT, interrupt);
 	attach_run(&attach);
-	if (!settings->reports.count && judge_worst(&judge) < GRADE_WARNING)
-		show_waits(launch->dir);
 	status = attach_report(settings, &attach);
+	json_decref(looking.picture);
 	judge_finish(&judge);
 	reader_close(&reader);
 	return status;

@@ -174,6 +174,7 @@ struct facts {
 	struct shm_facts shm;
 	/* a supervisor watched: ends of processes are known almost to the moment */
 	bool followed;
+	bool outside; /* the library ran nowhere: processes were examined for a while, and live on */
 	bool blind; /* some processes ran without the library: not everything was seen */
 };
 

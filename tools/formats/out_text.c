@@ -9,6 +9,7 @@
 
 #include "../base/jsontext.h"
 #include "../findings/grades.h"
+#include "../report/kinds.h"
 #include "../report/practices.h"
 #include "../rules/catalog.h"
 #include "formats.h"
@@ -199,6 +200,9 @@ void out_text(FILE *out, const struct report *report)
 	json_t *finding;
 	size_t i;
 
+	kinds_print(out, json_object_get(document, "triage"), "mpsan: ");
+	if (report->picture)
+		fprintf(out, "\n%s\n", report->picture);
 	json_array_foreach(json_object_get(document, "findings"), i, finding) if (!is_note(finding))
 		out_text_finding(out, finding, &report->view);
 	out_text_notes(out, document, &report->view);

@@ -117,6 +117,36 @@ char *call_text(uint32_t pid, const struct proc_call *call)
 			   *target ? ": " : "", target);
 }
 
+bool call_is_on_descriptor(const struct proc_call *call)
+{
+	size_t i = find_call(call->number);
+
+	return i < sizeof(calls) / sizeof(*calls) && calls[i].first == DESCRIPTOR;
+}
+
+bool call_is_on_path(const struct proc_call *call)
+{
+	size_t i = find_call(call->number);
+
+	return i < sizeof(calls) / sizeof(*calls) &&
+	       (calls[i].first == PATH || calls[i].first == PATH_AT);
+}
+
+bool call_writes(const struct proc_call *call)
+{
+	switch (call->number) {
+	case SYS_write:
+	case SYS_writev:
+	case SYS_pwrite64:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_connect:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool call_is_outside(uint32_t pid, const struct proc_call *call)
 {
 	size_t i = find_call(call->number);

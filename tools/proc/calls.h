@@ -11,6 +11,13 @@
  */
 char *call_text(uint32_t pid, const struct proc_call *call);
 
+/* Whether it is about a descriptor, its first argument, or about a path. */
+bool call_is_on_descriptor(const struct proc_call *call);
+bool call_is_on_path(const struct proc_call *call);
+
+/* Whether it waits for room to write. */
+bool call_writes(const struct proc_call *call);
+
 /* Whether it returns after a time limit of its own. */
 bool call_has_limit(const struct proc_call *call);
 

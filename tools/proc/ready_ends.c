@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the arguments of poll and select, the sets of epoll, and what each descriptor is. */
+/* The descriptors for which a call waits, from its arguments and the sets of epoll, and what each of them is. */
 #include "ready_ends.h"
 
 #include <poll.h>
@@ -9,12 +9,118 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "calls.h"
+#include "descriptors.h"
 #include "procfs.h"
 #include "tcp_peers.h"
 #include "unix_diag.h"
 
-#define FDS_MAX 256u /* looked at in one call */
 #define ANY_END (PIPE_END_READ | PIPE_END_WRITE)
+
+/* ---- calls ---- */
+
+static bool awaited_fds_add(struct awaited_fds *to, struct awaited_fd fd)
+{
+	if (to->count == AWAITED_FDS_MAX)
+		return false;
+	to->item[to->count++] = fd;
+	return true;
+}
+
+static bool read_poll(struct awaited_fds *to, uint32_t pid, uint64_t at, uint64_t count)
+{
+	struct pollfd fds[AWAITED_FDS_MAX];
+
+	if (count > AWAITED_FDS_MAX || !proc_peek(pid, at, fds, count * sizeof(*fds)))
+		return false;
+	for (uint64_t i = 0; i < count; i++)
+		if (fds[i].fd >= 0)
+			awaited_fds_add(to, (struct awaited_fd){.fd = fds[i].fd,
+								.output = fds[i].events & POLLOUT});
+	return true;
+}
+
+static bool read_select(struct awaited_fds *to, uint32_t pid, const struct proc_call *call)
+{
+	uint64_t bits[3][AWAITED_FDS_MAX / 64] = {0};
+	uint64_t count = call->arg[0];
+
+	if (count > AWAITED_FDS_MAX)
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (call->arg[1 + i] && !proc_peek(pid, call->arg[1 + i], bits[i],
+						   (count + 63) / 64 * sizeof(uint64_t)))
+			return false;
+	for (unsigned fd = 0; fd < count; fd++)
+		if ((bits[0][fd / 64] | bits[1][fd / 64] | bits[2][fd / 64]) >> fd % 64 & 1)
+			awaited_fds_add(
+				to, (struct awaited_fd){.fd = (int)fd,
+							.output = bits[1][fd / 64] >> fd % 64 & 1});
+	return true;
+}
+
+/* A registered file stays in the set if its number was given to another one meanwhile. */
+static bool is_file(uint32_t tid, int fd, uint64_t inode)
+{
+	struct descriptor descriptor;
+	struct statx file;
+
+	return descriptor_of(tid, fd, &descriptor) && descriptor_stat(&descriptor, &file) &&
+	       file.stx_ino == inode;
+}
+
+/* One that fired and is not armed again (EPOLLONESHOT) has no events left. */
+static bool read_registered(struct awaited_fds *to, uint32_t tid, const char *line)
+{
+	unsigned long inode;
+	unsigned events;
+	int fd;
+
+	if (sscanf(line, "tfd: %d events: %x data: %*x pos:%*d ino:%lx", &fd, &events, &inode) != 3)
+		return strncmp(line, "tfd:", 4) != 0;
+	if (!(events & (EPOLLHUP | EPOLLERR)))
+		return true;
+	return awaited_fds_add(to, (struct awaited_fd){.fd = fd,
+						       .output = events & EPOLLOUT,
+						       .replaced = !is_file(tid, fd, inode)});
+}
+
+static bool read_epoll(struct awaited_fds *to, uint32_t tid, int fd)
+{
+	char line[256];
+	bool known = true;
+	FILE *file = procfs_stream("%u/fdinfo/%d", tid, fd);
+
+	if (!file)
+		return false;
+	while (known && fgets(line, sizeof(line), file))
+		known = read_registered(to, tid, line);
+	fclose(file);
+	return known;
+}
+
+bool awaited_fds_read(struct awaited_fds *to, uint32_t pid, uint32_t tid,
+		      const struct proc_call *call)
+{
+	to->count = 0;
+	switch (call->number) {
+	case SYS_poll:
+	case SYS_ppoll:
+		return read_poll(to, pid, call->arg[0], call->arg[1]);
+	case SYS_select:
+	case SYS_pselect6:
+		return read_select(to, pid, call);
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return read_epoll(to, tid, (int)call->arg[0]);
+	default:
+		return call_is_on_descriptor(call) &&
+		       awaited_fds_add(to, (struct awaited_fd){.fd = (int)call->arg[0],
+							       .output = call_writes(call)});
+	}
+}
+
+/* ---- who could make them ready ---- */
 
 struct asking {
 	struct ready_ends *to;
@@ -123,80 +229,28 @@ static bool add_fd(struct asking *asking, int fd)
 	}
 }
 
-/* ---- calls ---- */
+/* ---- all of them ---- */
 
-static bool add_poll(struct asking *asking, uint64_t at, uint64_t count)
+/* Any thread that has an epoll set may change it. */
+static bool add_awaited(struct asking *asking, const struct proc_call *call, bool is_set)
 {
-	struct pollfd fds[FDS_MAX];
-	bool known = count <= FDS_MAX && proc_peek(asking->pid, at, fds, count * sizeof(*fds));
+	struct awaited_fds fds;
+	bool known = awaited_fds_read(&fds, asking->pid, asking->tid, call);
 
-	asking->to->for_input = known;
-	for (uint64_t i = 0; known && i < count; i++) {
-		asking->to->for_input &= !(fds[i].events & POLLOUT);
-		known = fds[i].fd < 0 || add_fd(asking, fds[i].fd);
+	asking->to->for_input = known && !is_set;
+	for (uint32_t i = 0; known && i < fds.count; i++) {
+		asking->to->for_input &= !fds.item[i].output;
+		known = !fds.item[i].replaced && add_fd(asking, fds.item[i].fd);
 	}
 	return known;
 }
 
-static bool add_select(struct asking *asking, const struct proc_call *call)
+static bool add_epoll(struct asking *asking, const struct proc_call *call)
 {
-	uint64_t bits[3][FDS_MAX / 64] = {0};
-	uint64_t count = call->arg[0];
-	bool known = count <= FDS_MAX;
+	struct pipe_id id = pipe_of(asking->tid, (int)call->arg[0]);
 
-	for (int i = 0; known && i < 3; i++)
-		known = !call->arg[1 + i] || proc_peek(asking->pid, call->arg[1 + i], bits[i],
-						       (count + 63) / 64 * sizeof(uint64_t));
-	asking->to->for_input = known;
-	for (unsigned fd = 0; known && fd < count; fd++) {
-		asking->to->for_input &= !(bits[1][fd / 64] >> fd % 64 & 1);
-		if ((bits[0][fd / 64] | bits[1][fd / 64] | bits[2][fd / 64]) >> fd % 64 & 1)
-			known = add_fd(asking, (int)fd);
-	}
-	return known;
-}
-
-/* A registered file stays in the set if its number was given to another one meanwhile. */
-static bool is_file(const struct asking *asking, int fd, uint64_t inode)
-{
-	struct descriptor descriptor;
-	struct statx file;
-
-	return descriptor_of(asking->tid, fd, &descriptor) && descriptor_stat(&descriptor, &file) &&
-	       file.stx_ino == inode;
-}
-
-/* One that fired and is not armed again (EPOLLONESHOT) has no events left. */
-static bool add_registered(struct asking *asking, const char *line)
-{
-	unsigned long inode;
-	unsigned events;
-	int fd;
-
-	if (sscanf(line, "tfd: %d events: %x data: %*x pos:%*d ino:%lx", &fd, &events, &inode) != 3)
-		return strncmp(line, "tfd:", 4) != 0;
-	if (!(events & (EPOLLHUP | EPOLLERR)))
-		return true;
-	return is_file(asking, fd, inode) && add_fd(asking, fd);
-}
-
-/* Any thread that has the set may change it. */
-static bool add_epoll(struct asking *asking, int fd)
-{
-	struct pipe_id id = pipe_of(asking->tid, fd);
-	char line[256];
-	bool known = id.kind == PIPE_POLL;
-	unsigned count = 0;
-	FILE *file;
-
-	file = procfs_stream("%u/fdinfo/%d", asking->tid, fd);
-	known &= file != NULL;
-	while (known && fgets(line, sizeof(line), file))
-		known = ++count < FDS_MAX && add_registered(asking, line);
-	if (file)
-		fclose(file);
 	add_end(asking, id, ANY_END);
-	return known;
+	return id.kind == PIPE_POLL && add_awaited(asking, call, true);
 }
 
 bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const struct proc_call *call,
@@ -209,13 +263,12 @@ bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const str
 	switch (call->number) {
 	case SYS_poll:
 	case SYS_ppoll:
-		return add_poll(&asking, call->arg[0], call->arg[1]) && to->item.count > before;
 	case SYS_select:
 	case SYS_pselect6:
-		return add_select(&asking, call) && to->item.count > before;
+		return add_awaited(&asking, call, false) && to->item.count > before;
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
-		return add_epoll(&asking, (int)call->arg[0]);
+		return add_epoll(&asking, call);
 	case SYS_read:
 	case SYS_readv:
 		return pipe_of(tid, (int)call->arg[0]).kind == PIPE_EVENT &&

@@ -28,4 +28,24 @@ struct ready_ends {
 bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const struct proc_call *call,
 		    uint64_t now_ns);
 
+#define AWAITED_FDS_MAX 256u /* of one call */
+
+struct awaited_fd {
+	int fd;
+	bool output; /* it asks for room to write */
+	bool replaced; /* a registered file whose number was given to another one since */
+};
+
+struct awaited_fds {
+	uint32_t count;
+	struct awaited_fd item[AWAITED_FDS_MAX];
+};
+
+/*
+ * Those of poll, select, epoll_wait, and of calls that read, write, send, receive, connect or accept.
+ * False: it is no such call, or there are others that could not be read.
+ */
+bool awaited_fds_read(struct awaited_fds *to, uint32_t pid, uint32_t tid,
+		      const struct proc_call *call);
+
 #endif

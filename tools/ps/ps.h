@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "../findings/judge.h"
-#include "../waitgraph/graph.h"
+#include "../waitgraph/deadlocks.h"
 
 /* What was read of a thread that did not run; valid as long as it does not run. */
 struct ps_kept_thread {
@@ -26,28 +26,33 @@ struct ps_kept {
 
 /* A session and its state. */
 struct ps {
-	struct reader reader;
-	struct grades grades;
-	struct judge judge;
-	struct snapshot snapshot;
-	struct waits waits;
-	struct graph graph;
+	struct reader *reader;
+	struct judge *judge;
+	struct snapshot *snapshot;
+	struct waits *waits;
+	struct graph *graph;
+	struct ps_own *own; /* what these point to; NULL: somebody else's, see ps_over */
 	bool live; /* a process of it is alive */
 	uint64_t first_ns; /* time of the first snapshot */
 	uint64_t now_ns;
 	uint32_t hidden; /* processes whose threads' waits cannot be read */
 	uint32_t hidden_pid; /* one of those that may not be traced; 0: none */
 	uint32_t unseen; /* those of them that /proc hides completely */
-	uint32_t unwound; /* stacks read so far */
+	uint32_t unwound, claims; /* stacks read, and searched for claims, so far */
 	uint64_t *learned_ns; /* by slot: when its modules were read from /proc; 0: not yet */
 	struct ps_kept kept, kept_before; /* of the current snapshot and the previous one */
 	struct pyview *python; /* of process `python_slot`; NULL: none */
 	uint32_t python_slot; /* slot + 1; 0: none yet */
+	struct pipes pipes; /* of the whole machine, for kinds of waits */
+	bool piped; /* they were read for this snapshot */
 };
 
 /* Returns NULL, or a one-line error that the caller frees. */
 char *ps_open(struct ps *ps, const char *dir);
 void ps_close(struct ps *ps);
+
+/* Shows what somebody else has examined, as of the last snapshot; ps_close leaves it untouched. */
+void ps_over(struct ps *ps, struct deadlocks *deadlocks, struct judge *judge);
 
 /* Takes two snapshots of the living processes: a thread that did not run in between is blocked. */
 void ps_look(struct ps *ps);
@@ -83,8 +88,8 @@ void ps_kept_finish(struct ps_kept *kept);
  *   time_ns    when the snapshot was taken; all times are CLOCK_REALTIME in nanoseconds
  *   processes  [{pid, parent, argv, how, start_ns, end_ns, end, watched,
  *                state: "alive|zombie|ended|unknown", threads}]
- *   threads    [{tid, name, state: "running|waiting|sleeping|unknown", waits_for, holds, stack,
- *                python}], of living processes and of ended ones that left locks held
+ *   threads    [{tid, name, state: "running|waiting|sleeping|stopped|unknown", waits_for, holds,
+ *                stack, python, and of living ones what ps_kind.h adds}], of living processes and of ended ones that left locks held
  *   waits_for  null, or {kind, lock: "0x...", name, text, call, timed, since_ns, at_least,
  *                owner: null or {pid, tid, name, gone, claimed}, for_ever, at}
  *              text: a phrase. at_least: it began at since_ns or before. owner: who can end the wait;
@@ -95,6 +100,7 @@ void ps_kept_finish(struct ps_kept *kept);
  *   exports    null, or totals of exported device memory: {exports, bytes, owners, importers,
  *              reclaimed}, as in mpsan.ipc/1
  *   findings   as in mpsan.report/1: what was found so far
+ *   triage     what kind of standstill it is, see triage.h
  *   limits     what could not be observed, one line each
  *
  * Sleeping is a wait with a timeout. Of a dead process the state is "unknown": its threads are
@@ -133,6 +139,8 @@ struct ps_wait {
 /* Adds what events prove or state about this thread's wait. */
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait);
 json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python);
+/* The place in the program where it waits, or null. */
+json_t *ps_place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python);
 /* Whether the caller is the Python interpreter: its locks are locks of the Python program. */
 bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller);
 /* The locks that it holds by its record. */
@@ -146,6 +154,8 @@ void ps_tie(json_t *processes);
 
 /* ps_print.c: prints the document on one screen. */
 void ps_print(FILE *out, const json_t *document);
+/* Only the tree of processes, with frames, whatever the screen. */
+void ps_print_tree(FILE *out, const json_t *document);
 
 /* ps_find.c: running sessions of this user in the usual places. */
 struct ps_found {

@@ -10,19 +10,20 @@
 #include "../report/report.h"
 #include "ipc_list.h"
 #include "ps.h"
+#include "triage.h"
 
 /* ---- processes ---- */
 
 /* An ended process keeps its pid until its parent reaps it. */
 static bool is_zombie(const struct ps *ps, uint32_t slot)
 {
-	const struct mpsan_process *process = &ps->reader.session.table[slot];
+	const struct mpsan_process *process = &ps->reader->session.table[slot];
 	struct proc_stat stat;
 	uint32_t pid;
 
 	if (!ps->live || process->flags & MPSAN_PROCESS_REPLACED)
 		return false;
-	pid = session_pid(&ps->reader.session, slot);
+	pid = session_pid(&ps->reader->session, slot);
 	stat = proc_stat(pid, pid);
 	return proc_stat_ended(&stat) && (stat.parent == process->parent_pid || stat.parent == 1);
 }
@@ -33,14 +34,14 @@ static const char *state_of(const struct ps *ps, uint32_t slot, uint32_t seen)
 		return "alive";
 	if (is_zombie(ps, slot))
 		return "zombie";
-	if (ps->live && !ps->reader.processes[slot].gone)
+	if (ps->live && !ps->reader->processes[slot].gone)
 		return "unknown";
 	return "ended";
 }
 
 static json_t *live_threads(struct ps *ps, uint32_t seen)
 {
-	const struct snapshot_process *process = &ps->snapshot.processes.item[seen];
+	const struct snapshot_process *process = &ps->snapshot->processes.item[seen];
 	json_t *list = json_array();
 
 	for (uint32_t i = process->begin; i < process->end; i++)
@@ -51,14 +52,14 @@ static json_t *live_threads(struct ps *ps, uint32_t seen)
 void ps_each_record(const struct ps *ps, uint32_t slot,
 		    void (*see)(const struct mpsan_thread *record, void *context), void *context)
 {
-	const struct logfile *log = ps->reader.logs[slot];
+	const struct logfile *log = ps->reader->logs[slot];
 	struct mpsan_thread copy;
 	const uint32_t *index;
 	struct record record;
 
 	index = log ? (const uint32_t *)(log->map + MPSAN_THREAD_INDEX) : NULL;
 	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++) {
-		if (!index[i] || !reader_record(&ps->reader, slot, (uint64_t)index[i] * MPSAN_UNIT,
+		if (!index[i] || !reader_record(ps->reader, slot, (uint64_t)index[i] * MPSAN_UNIT,
 						EV_thread, &record))
 			continue;
 		memset(&copy, 0, sizeof(copy)); /* older formats have shorter records */
@@ -94,10 +95,10 @@ static json_t *dead_threads(struct ps *ps, uint32_t slot)
 
 static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 {
-	uint32_t seen = ps->live ? snapshot_process(&ps->snapshot, slot) : SNAPSHOT_NONE;
-	json_t *process = process_json(&ps->reader, slot), *threads;
+	uint32_t seen = ps->live ? snapshot_process(ps->snapshot, slot) : SNAPSHOT_NONE;
+	json_t *process = process_json(ps->reader, slot), *threads;
 
-	if (!process || ps->reader.session.table[slot].flags & MPSAN_PROCESS_REPLACED) {
+	if (!process || ps->reader->session.table[slot].flags & MPSAN_PROCESS_REPLACED) {
 		json_decref(process);
 		return;
 	}
@@ -118,8 +119,8 @@ static void say_hidden(const struct ps *ps, json_t *document)
 		report_limit(
 			document,
 			"%u of %u processes cannot be read%s: ptrace permission is missing (%s)",
-			ps->hidden, ps->snapshot.processes.count + ps->unseen,
-			ps->reader.session.head->outside ?
+			ps->hidden, ps->snapshot->processes.count + ps->unseen,
+			ps->reader->session.head->outside ?
 				"" :
 				"; their waits are shown from their own records, without stacks",
 			missing);
@@ -129,7 +130,7 @@ static void say_hidden(const struct ps *ps, json_t *document)
 /* The judge has folded them; the most severe come first, as in a report. */
 json_t *ps_findings(const struct ps *ps)
 {
-	const struct judge *judge = &ps->judge;
+	const struct judge *judge = ps->judge;
 	json_t *list = json_array();
 
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
@@ -143,7 +144,7 @@ static json_t *limits_json(const struct ps *ps)
 {
 	json_t *holder = json_pack("{s:[]}", "limits"), *limits;
 
-	limits_add(holder, &ps->judge);
+	limits_add(holder, ps->judge);
 	say_hidden(ps, holder);
 	limits = json_incref(json_object_get(holder, "limits"));
 	json_decref(holder);
@@ -152,15 +153,18 @@ static json_t *limits_json(const struct ps *ps)
 
 json_t *ps_document(struct ps *ps)
 {
-	json_t *processes = json_array();
+	json_t *processes = json_array(), *document;
 
-	READER_EACH_SLOT(&ps->reader, slot)
+	READER_EACH_SLOT(ps->reader, slot)
 		ps_json_add_process(ps, processes, slot);
 	ps_tie(processes);
-	return json_pack("{s:s, s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema", "mpsan.ps/1",
-			 "session", jsontext_of(ps->reader.session.dir), "outside",
-			 ps->reader.session.head->outside != 0, "live", ps->live, "time_ns",
-			 (json_int_t)reader_real_ns(&ps->reader, ps->now_ns), "processes",
-			 processes, "exports", ipc_list_totals(ps->reader.session.dir), "findings",
-			 ps_findings(ps), "limits", limits_json(ps));
+	document = json_pack("{s:s, s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema",
+			     "mpsan.ps/1", "session", jsontext_of(ps->reader->session.dir),
+			     "outside", ps->reader->session.head->outside != 0, "live", ps->live,
+			     "time_ns", (json_int_t)reader_real_ns(ps->reader, ps->now_ns),
+			     "processes", processes, "exports",
+			     ipc_list_totals(ps->reader->session.dir), "findings", ps_findings(ps),
+			     "limits", limits_json(ps));
+	json_object_set_new(document, "triage", triage_of(document));
+	return document;
 }

@@ -81,7 +81,7 @@ static void look_at_descriptors(struct memory *memory, uint32_t slot, uint32_t p
 
 static void look_at_users(struct memory *memory)
 {
-	const struct reader *reader = &memory->ps->reader;
+	const struct reader *reader = memory->ps->reader;
 
 	READER_EACH_SLOT(reader, slot) {
 		uint32_t pid = session_pid(&reader->session, slot);
@@ -98,7 +98,7 @@ static void look_at_users(struct memory *memory)
 /* Whether the segment still has the name that its creator gave it. */
 static bool is_linked(const struct memory *memory, uint32_t segment)
 {
-	const char *name = segment_name(&memory->ps->reader, segment);
+	const char *name = segment_name(memory->ps->reader, segment);
 	const struct shm_segment *known = &memory->facts->shm.segments[segment - 1];
 	char *path = name ? text_format("/dev/shm/%s", name) : NULL;
 	struct stat st;
@@ -136,9 +136,9 @@ static int ps_memory_compare(const void *one, const void *other, void *context)
 
 static json_t *who_json(const struct memory *memory, uint32_t slot)
 {
-	char *who = process_text(&memory->ps->reader, slot);
+	char *who = process_text(memory->ps->reader, slot);
 	json_t *object = json_pack("{s:I, s:o}", "pid",
-				   (json_int_t)memory->ps->reader.session.table[slot].pid, "who",
+				   (json_int_t)memory->ps->reader->session.table[slot].pid, "who",
 				   jsontext_of(who));
 
 	free(who);
@@ -148,7 +148,7 @@ static json_t *who_json(const struct memory *memory, uint32_t slot)
 static json_t *made_json(const struct memory *memory, uint32_t segment, bool place)
 {
 	const struct finding finding = {.segment = segment};
-	const struct evidence_context ctx = {&memory->ps->reader, memory->ps->judge.frames};
+	const struct evidence_context ctx = {memory->ps->reader, memory->ps->judge->frames};
 	struct event_subjects subjects = {.ctx = &ctx, .facts = memory->facts, .finding = &finding};
 	const struct fact_event *made = shm_made(memory->facts, segment);
 	struct callsite callsite = {0};
@@ -159,7 +159,7 @@ static json_t *made_json(const struct memory *memory, uint32_t segment, bool pla
 	object = who_json(memory, made->at.by);
 	json_object_set_new(
 		object, "time_ns",
-		json_integer((json_int_t)reader_real_ns(&memory->ps->reader, made->at.time_ns)));
+		json_integer((json_int_t)reader_real_ns(memory->ps->reader, made->at.time_ns)));
 	if (place)
 		shm_maker_callsite(&subjects, &callsite);
 	json_object_set_new(object, "at", jsontext_of(callsite.where));
@@ -208,7 +208,7 @@ static void add_users(const struct memory *memory, uint32_t segment, json_t *obj
 
 static json_t *segment_json(const struct memory *memory, uint32_t segment, bool place)
 {
-	const struct reader *reader = &memory->ps->reader;
+	const struct reader *reader = memory->ps->reader;
 	const struct shm_segment *known = &memory->facts->shm.segments[segment - 1];
 	char *names = segment_names(reader, segment);
 	json_t *object = json_pack(
@@ -242,9 +242,9 @@ static void ps_memory_settle(struct ps *ps)
 	if (!ps->live)
 		return;
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
-	reader_poll(&ps->reader, ps->now_ns);
-	collect_shm_due(&ps->reader, ps->now_ns + EVENT_SETTLE_NS);
-	shm_publish(&ps->reader, &ps->reader.facts);
+	reader_poll(ps->reader, ps->now_ns);
+	collect_shm_due(ps->reader, ps->now_ns + EVENT_SETTLE_NS);
+	shm_publish(ps->reader, &ps->reader->facts);
 }
 
 json_t *ps_memory_document(struct ps *ps)
@@ -255,11 +255,11 @@ json_t *ps_memory_document(struct ps *ps)
 
 json_t *ps_memory_look(struct ps *ps)
 {
-	struct memory memory = {.ps = ps, .facts = &ps->reader.facts};
+	struct memory memory = {.ps = ps, .facts = &ps->reader->facts};
 	json_t *segments = json_array(), *document;
 
 	if (ps->live) {
-		shm_refresh_all(&ps->reader);
+		shm_refresh_all(ps->reader);
 		look_at_users(&memory);
 	}
 	for (uint32_t i = 1; i <= memory.facts->shm.segment_count; i++)
@@ -272,8 +272,8 @@ json_t *ps_memory_look(struct ps *ps)
 		json_array_append_new(segments,
 				      segment_json(&memory, memory.there.item[i], i < PLACED_MAX));
 	document = json_pack("{s:s, s:o, s:b, s:I, s:o, s:o, s:I}", "schema", "mpsan.ps-memory/1",
-			     "session", jsontext_of(ps->reader.session.dir), "live", ps->live,
-			     "time_ns", (json_int_t)reader_real_ns(&ps->reader, ps->now_ns), "made",
+			     "session", jsontext_of(ps->reader->session.dir), "live", ps->live,
+			     "time_ns", (json_int_t)reader_real_ns(ps->reader, ps->now_ns), "made",
 			     made_total(&memory), "segments", segments, "hidden",
 			     (json_int_t)memory.hidden);
 	free(memory.users.item);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
+#include "../report/kinds.h"
+#include "../symbols/frame.h"
 #include "ps.h"
 #include "ps_tree.h"
 
@@ -17,8 +19,55 @@
 
 struct lines {
 	FILE *out;
+	bool frames; /* below each group, those of its first thread */
 	uint32_t groups_max; /* shown of one process */
 };
+
+#define FRAMES_MAX 5u
+
+static char *python_line(const json_t *frames)
+{
+	char *line = text_copy("");
+	size_t count = json_array_size(frames);
+
+	for (size_t i = 0; i < count && i < FRAMES_MAX; i++)
+		line = text_join(line, " < ", frame_text(json_array_get(frames, i)));
+	return count > FRAMES_MAX ? text_join(line, " < ", text_copy("…")) : line;
+}
+
+/* Functions only, up to the interpreter's loop: what called that is Python's. */
+static char *native_line(const json_t *frames)
+{
+	char *line = text_copy("");
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		const char *function = jsontext_string(frame, "function");
+
+		if (!function || strstr(function, "PyEval_") || i > FRAMES_MAX)
+			break;
+		line = text_join(line, " < ", text_copy(function));
+	}
+	return line;
+}
+
+static void print_line(const struct lines *lines, uint32_t depth, const char *what, char *line)
+{
+	if (*line)
+		fprintf(lines->out, "%*s%s: %s\n", (int)(2 * depth + 6), "", what, line);
+	free(line);
+}
+
+/* Python's and native ones side by side. */
+static void print_frames(const struct lines *lines, const struct ps_group *group, uint32_t depth)
+{
+	const json_t *python = json_object_get(group->first, "python");
+
+	print_line(lines, depth, "Python", python_line(python));
+	print_line(lines, depth, "native", native_line(json_object_get(group->first, "stack")));
+}
 
 static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 			 const struct ps_node *node, uint32_t depth)
@@ -38,6 +87,8 @@ static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 		text = ps_group_text(group, node->process, tree->now_ns);
 		fprintf(lines->out, "%*s- %s\n", (int)(2 * depth + 2), "", text);
 		free(text);
+		if (lines->frames)
+			print_frames(lines, group, depth);
 	}
 	if (rest)
 		fprintf(lines->out, "%*s- %u more thread%s\n", (int)(2 * depth + 2), "", rest,
@@ -64,10 +115,10 @@ static uint32_t count_lines(const char *text)
 }
 
 /* The tree, with as many threads of each process as fit the screen. */
-static char *tree_text(const struct ps_tree *tree)
+static char *tree_text(const struct ps_tree *tree, bool frames)
 {
 	static const uint32_t shown[] = {24, 12, 6, 3, 2, 1};
-	struct lines lines;
+	struct lines lines = {.frames = frames};
 	char *text = NULL;
 	size_t bytes;
 
@@ -222,6 +273,19 @@ static void put_exports(FILE *out, const json_t *document)
 			jsontext_number(totals, "exports"), jsontext_number(totals, "importers"));
 }
 
+void ps_print_tree(FILE *out, const json_t *document)
+{
+	struct screen screen = {.out = out};
+	struct ps_tree tree;
+	char *text;
+
+	ps_tree_init(&tree, document);
+	text = tree_text(&tree, true);
+	ps_print_put_text(&screen, text, UINT32_MAX);
+	free(text);
+	ps_tree_finish(&tree);
+}
+
 void ps_print(FILE *out, const json_t *document)
 {
 	const char *off = getenv("NO_COLOR");
@@ -232,8 +296,9 @@ void ps_print(FILE *out, const json_t *document)
 	char *text;
 
 	ps_tree_init(&tree, document);
+	kinds_print(out, json_object_get(document, "triage"), "");
 	put_head(&screen, &tree);
-	text = tree_text(&tree);
+	text = tree_text(&tree, false);
 	ps_print_put_text(&screen, text, SCREEN);
 	if (tree.ended)
 		fprintf(out, "%u process%s ended before\n", tree.ended,

@@ -3,12 +3,14 @@
 #include "ps_text.h"
 
 #include "../base/jsontext.h"
+#include "../report/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define COMMAND_BYTES 60u
 #define HOLDS_NAMED 2u
+#define FEW_GROUPS 2u /* are shown, whatever they do */
 
 static bool is_set(const json_t *object, const char *key)
 {
@@ -87,7 +89,7 @@ static char *ps_text_key_of(const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
 	const json_t *owner = json_object_get(wait, "owner");
-	const char *at = jsontext_string(wait, "at");
+	const char *at = jsontext_string(json_is_object(wait) ? wait : thread, "at");
 	char *key =
 		text_format("%s|%s|%s|%d%d|%lld %s|", jsontext_string(thread, "state"),
 			    !json_is_object(wait) ? "" :
@@ -186,8 +188,8 @@ void ps_groups_init(struct ps_groups *groups, const json_t *process)
 	if (groups->item.count)
 		qsort(groups->item.item, groups->item.count, sizeof(struct ps_group),
 		      compare_groups);
-	groups->idle &= groups->threads != 0;
-	groups->runs &= groups->threads != 0;
+	groups->idle &= groups->item.count > FEW_GROUPS;
+	groups->runs &= groups->item.count > FEW_GROUPS;
 }
 
 void ps_groups_finish(struct ps_groups *groups)
@@ -256,11 +258,32 @@ static char *since_text(const struct ps_group *group, const json_t *wait, long l
 	return text;
 }
 
+/* What a call waits for is told by what its descriptors are. */
 static char *awaited_text(const struct ps_group *group, const json_t *wait)
 {
+	static const enum kind exact[] = {KIND_disk, KIND_kernel,   KIND_network, KIND_outside,
+					  KIND_peer, KIND_terminal, KIND_idle};
+	const char *about = jsontext_string(group->first, "about");
+	enum kind kind = kind_find(jsontext_at(group->first, "kind"));
+
 	if (group->own_locks)
 		return text_format("a %s each", jsontext_string(wait, "kind"));
+	for (size_t i = 0; about && i < sizeof(exact) / sizeof(*exact); i++)
+		if (kind == exact[i])
+			return text_copy(about);
 	return text_copy(jsontext_string(wait, "text"));
+}
+
+/* A thread that does not wait: where it is, and how much it uses. */
+static char *running_text(const struct ps_group *group)
+{
+	const char *at = jsontext_string(group->first, "at"), *s = group->count > 1 ? "" : "s";
+	const json_t *share = json_object_get(group->first, "cpu");
+
+	if (!json_is_real(share))
+		return text_format("run%s%s%s", s, at ? " at " : "", at ? at : "");
+	return text_format("run%s%s%s, %.0f %% of a processor%s", s, at ? " at " : "", at ? at : "",
+			   100 * json_real_value(share), group->count > 1 ? " each, about" : "");
 }
 
 static const char *verb_of(const struct ps_group *group, bool alive)
@@ -348,7 +371,10 @@ char *ps_group_text(const struct ps_group *group, const json_t *process, long lo
 	if (json_is_object(json_object_get(group->first, "waits_for")))
 		what = wait_text(group, jsontext_number(process, "pid"), now_ns, alive);
 	else if (!strcmp(state, "running"))
-		what = text_copy(many ? "run" : "runs");
+		what = running_text(group);
+	else if (!strcmp(state, "stopped"))
+		what = text_format("%s stopped %s", many ? "are" : "is",
+				   jsontext_at(group->first, "about"));
 	else if (alive)
 		what = text_format("%s asleep, reason unknown", many ? "are" : "is");
 	else

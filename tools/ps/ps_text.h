@@ -26,8 +26,8 @@ struct ps_group {
 struct ps_groups {
 	ARRAY(struct ps_group) item; /* sorted by importance */
 	uint32_t threads;
-	bool idle; /* all sleep with timeouts and hold no lock */
-	bool runs; /* no thread waits */
+	bool idle; /* many, and all sleep with timeouts and hold no lock */
+	bool runs; /* many, and no thread waits */
 	bool urgent; /* a thread waits forever */
 };
 

@@ -10,7 +10,7 @@
 #include "../proc/calls.h"
 #include "../proc/stack_copy.h"
 #include "../symbols/pyview.h"
-#include "ps.h"
+#include "ps_kind.h"
 
 #define STACKS_MAX 1024u /* read per snapshot */
 #define PYTHON_BYTES 16384u
@@ -26,7 +26,7 @@ static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t tid,
 	if (living)
 		proc_thread_name(living->pid, living->tid, given);
 	name = *given ? text_copy(given) :
-			thread_text(&ps->reader, ps->judge.frames, slot, tid, ps->now_ns);
+			thread_text(ps->reader, ps->judge->frames, slot, tid, ps->now_ns);
 	json = jsontext_of(name);
 	free(name);
 	return json;
@@ -41,7 +41,7 @@ static void ps_thread_learn(struct ps *ps, const struct snapshot_thread *thread)
 	if (*learned_ns && ps->now_ns < *learned_ns + LEARN_NS)
 		return;
 	*learned_ns = ps->now_ns;
-	frames_learn(ps->judge.frames, thread->slot, thread->pid, ps->first_ns);
+	frames_learn(ps->judge->frames, thread->slot, thread->pid, ps->first_ns);
 }
 
 static json_t *native_stack(struct ps *ps, const struct fact_place *at,
@@ -54,7 +54,7 @@ static json_t *native_stack(struct ps *ps, const struct fact_place *at,
 
 	if (head) {
 		ps->unwound++;
-		stack = frames_unwind(ps->judge.frames, at, head);
+		stack = frames_unwind(ps->judge->frames, at, head);
 	}
 	free(head);
 	return stack ? stack : json_array();
@@ -78,7 +78,7 @@ static struct pyview *open_python(struct ps *ps, const struct snapshot_thread *t
 static struct pyview *python_of(struct ps *ps, const struct snapshot_thread *thread,
 				uint64_t *pthread)
 {
-	const struct snapshot_process *process = &ps->snapshot.processes.item[thread->process];
+	const struct snapshot_process *process = &ps->snapshot->processes.item[thread->process];
 	struct pyview *python;
 
 	*pthread = thread->record ? thread->record->pthread : 0;
@@ -163,7 +163,7 @@ static bool is_sleep(const struct proc_call *call)
 
 static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool claimed)
 {
-	const struct snapshot_thread *owner = &ps->snapshot.threads.item[index];
+	const struct snapshot_thread *owner = &ps->snapshot->threads.item[index];
 
 	wait->owner = owner->own_tid;
 	wait->owner_slot = owner->slot;
@@ -185,7 +185,7 @@ static void compare_claims(const struct mpsan_thread *record, void *context)
 
 	if (!record->tid || record->tid == wait->at.tid ||
 	    (search->seen &&
-	     snapshot_find(&search->ps->snapshot, wait->at.by, record->tid) == SNAPSHOT_NONE))
+	     snapshot_find(search->ps->snapshot, wait->at.by, record->tid) == SNAPSHOT_NONE))
 		return;
 	for (uint32_t i = 0; i < used; i++)
 		if (MPSAN_TAG_ADDRESS(record->hold[i].tag) == wait->lock &&
@@ -203,7 +203,7 @@ static void add_claimant(struct ps *ps, struct ps_wait *wait)
 
 	if (wait->owner || !wait->lock || !mpsan_kind_is_lock((unsigned)wait->kind))
 		return;
-	search.seen = snapshot_process(&ps->snapshot, wait->at.by) != SNAPSHOT_NONE;
+	search.seen = snapshot_process(ps->snapshot, wait->at.by) != SNAPSHOT_NONE;
 	ps_each_record(ps, wait->at.by, compare_claims, &search);
 	if (search.found != 1)
 		return;
@@ -232,10 +232,41 @@ static void add_joined(struct ps *ps, struct ps_wait *wait)
 	wait->owner_slot = wait->at.by;
 }
 
+#define CLAIMS_MAX 4096u /* frames of threads searched for one lock after another, per snapshot */
+
+/*
+ * From outside there are no records: the only other thread of its process that is in a `with` block of the
+ * Python lock. Threads that run may leave it at any time.
+ */
+static void add_holder(struct ps *ps, struct ps_wait *wait, const struct snapshot_thread *waiter)
+{
+	const struct snapshot_process *process = &ps->snapshot->processes.item[waiter->process];
+	struct pyview *python;
+	uint32_t found = 0, holder = 0;
+
+	if (!ps->snapshot->outside || wait->owner || !wait->lock ||
+	    !(wait->flags & MPSAN_LF_PYTHON) || ps->claims > CLAIMS_MAX)
+		return;
+	python = open_python(ps, waiter);
+	for (uint32_t i = process->begin; python && i < process->end; i++) {
+		const struct snapshot_thread *thread = &ps->snapshot->threads.item[i];
+		uint64_t pthread = thread->record ? thread->record->pthread : 0;
+
+		if (thread == waiter || !pthread || ps->claims++ > CLAIMS_MAX ||
+		    !pyview_lock_in_with(python, pthread, wait->lock))
+			continue;
+		found++;
+		holder = i;
+	}
+	if (found == 1)
+		set_owner(ps, wait, holder, true);
+}
+
 /*
  * The library's own record is exact; otherwise only that the thread did not run between snapshots.
  */
-static void add_since(struct ps *ps, struct ps_wait *wait, const struct snapshot_thread *thread)
+static void add_since(struct ps *ps, struct ps_wait *wait, const struct snapshot_thread *thread,
+		      const struct thread_state *state)
 {
 	const struct mpsan_thread *record = wait->record;
 
@@ -244,6 +275,8 @@ static void add_since(struct ps *ps, struct ps_wait *wait, const struct snapshot
 		wait->since_ns = record->wait_ns;
 	} else if (thread->looks > 1) {
 		wait->since_ns = thread->still_ns;
+		if (state->asleep_ns && state->asleep_ns < wait->since_ns)
+			wait->since_ns = state->asleep_ns;
 		wait->at_least = true;
 	}
 }
@@ -259,8 +292,8 @@ static void take_claim(struct ps_wait *wait)
 /* If memory can be read: the snapshot has the call, and the graph who could end it. */
 static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 {
-	const struct snapshot_thread *thread = &ps->snapshot.threads.item[index];
-	const struct wait *seen = &ps->waits.item.item[index];
+	const struct snapshot_thread *thread = &ps->snapshot->threads.item[index];
+	const struct wait *seen = &ps->waits->item.item[index];
 
 	wait->call = call_text(thread->pid, &thread->call);
 	if (wait->claim.tag && thread->call.number == SYS_futex)
@@ -277,7 +310,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 		wait->lock = (uint64_t)thread->call.number;
 	}
 	if (seen->end == WAIT_OWNERS && seen->count)
-		set_owner(ps, wait, ps->waits.who.item[seen->begin], false);
+		set_owner(ps, wait, ps->waits->who.item[seen->begin], false);
 	else if (seen->holder != SNAPSHOT_NONE)
 		set_owner(ps, wait, seen->holder, true);
 	if (seen->end == WAIT_NOBODY) {
@@ -285,10 +318,10 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 		wait->owner_slot = seen->gone_slot ? seen->gone_slot - 1 : thread->slot;
 		wait->owner_gone = true;
 	}
-	if (ps->graph.next[index] != GRAPH_NONE && !wait->owner)
-		set_owner(ps, wait, ps->graph.next[index], true);
-	wait->for_ever = ps->graph.dead[index] &&
-			 !graph_waits_for_keyboard(&ps->graph, ps->graph.group[index]);
+	if (ps->graph->next[index] != GRAPH_NONE && !wait->owner)
+		set_owner(ps, wait, ps->graph->next[index], true);
+	wait->for_ever = ps->graph->dead[index] &&
+			 !graph_waits_for_keyboard(ps->graph, ps->graph->group[index]);
 }
 
 /* If not: the thread's own record, and its kernel wait channel, if readable. */
@@ -302,17 +335,21 @@ static void take_record(struct ps_wait *wait, const struct snapshot_thread *thre
 		wait->call = text_format("asleep in the kernel (%s)", place);
 }
 
-static const char *state_of(const struct snapshot_thread *thread, const struct ps_wait *wait)
+static const char *state_of(const struct snapshot_thread *thread, const struct ps_wait *wait,
+			    const struct thread_state *kernel)
 {
-	char state;
+	char state = kernel->state;
 
+	if (state == 'T' || state == 't')
+		return "stopped";
+	if (state == 'D' && thread->call.state == PROC_RUNS)
+		return "waiting";
 	if (thread->call.state == PROC_RUNS)
 		return "running";
 	if (wait->timed)
 		return "sleeping";
 	if (thread->call.state == PROC_IN_CALL || wait->for_ever)
 		return "waiting";
-	state = proc_stat(thread->pid, thread->tid).state;
 	if (state == 'R')
 		return "running";
 	return wait->claim.tag && state ? "waiting" : "unknown";
@@ -337,7 +374,7 @@ static json_t *thread_json(json_t *name, uint32_t tid, const char *state, json_t
 
 json_t *ps_thread(struct ps *ps, uint32_t index)
 {
-	const struct snapshot_thread *thread = &ps->snapshot.threads.item[index];
+	const struct snapshot_thread *thread = &ps->snapshot->threads.item[index];
 	struct ps_wait wait = {.at = {.slot = thread->slot,
 				      .by = thread->slot,
 				      .tid = thread->own_tid,
@@ -345,7 +382,8 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 			       .claim = snapshot_wanted(thread),
 			       .record = thread->record};
 	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
-	json_t *stack, *python, *name, *lock, *waits = NULL, *holds;
+	json_t *stack, *python, *name, *lock, *waits = NULL, *holds, *json;
+	const struct thread_state kernel = thread_state(thread->pid, thread->tid);
 	const char *state;
 
 	if (!kept)
@@ -354,14 +392,16 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 		take_graph(ps, &wait, index);
 	else if (thread->call.state == PROC_UNKNOWN)
 		take_record(&wait, thread);
-	add_since(ps, &wait, thread);
+	add_since(ps, &wait, thread, &kernel);
 	if (thread->call.state != PROC_RUNS)
 		ps_wait_events(ps, &wait);
 	add_claimant(ps, &wait);
 	add_joined(ps, &wait);
 	if (ps_is_python(ps, &wait.at, wait.caller))
 		wait.flags |= MPSAN_LF_PYTHON;
-	state = state_of(thread, &wait);
+	if (thread->call.state == PROC_IN_CALL)
+		add_holder(ps, &wait, thread);
+	state = state_of(thread, &wait, &kernel);
 	stack = kept ? json_incref(kept->stack) : native_stack(ps, &wait.at, thread);
 	if (wait.kind == MPSAN_WAIT_FUTEX && is_python_lock(stack))
 		wait.flags |= MPSAN_LF_PYTHON;
@@ -373,16 +413,18 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 	if (strcmp(state, "running") && (wait.kind || wait.call))
 		waits = ps_wait_json(ps, &wait, stack, python);
 	holds = ps_holds_json(ps, &wait);
+	json = thread_json(name, thread->own_tid, state, waits ? waits : json_null(), holds, stack,
+			   python);
+	ps_kind_add(ps, json, index, &wait, &kernel);
 	json_decref(lock);
 	free(wait.call);
-	return thread_json(name, thread->own_tid, state, waits ? waits : json_null(), holds, stack,
-			   python);
+	return json;
 }
 
 json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *record)
 {
 	uint32_t used = record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
-	uint64_t end_ns = ps->reader.session.table[slot].end_ns;
+	uint64_t end_ns = ps->reader->session.table[slot].end_ns;
 	struct ps_wait wait = {.at = {.slot = slot,
 				      .by = slot,
 				      .tid = record->tid,

@@ -13,7 +13,7 @@
 /* The library logs a wait before it blocks, and when it ends; in between it is this wait. */
 static void add_proof(const struct ps *ps, struct ps_wait *wait)
 {
-	const struct reader *reader = &ps->reader;
+	const struct reader *reader = ps->reader;
 
 	for (uint32_t i = reader->waits.count; i-- > 0;) {
 		const struct fact_wait *fact = &reader->waits.item[i];
@@ -73,7 +73,7 @@ static void add_blocked(struct ps_wait *wait, const struct fact_blocked *blocked
 /* What the supervisor has proved stays true as long as the thread exists. */
 static void add_deadlocks(const struct ps *ps, struct ps_wait *wait)
 {
-	const struct reader *reader = &ps->reader;
+	const struct reader *reader = ps->reader;
 
 	for (uint32_t k = reader->deadlocks.count; k-- > 0;) {
 		const struct fact_deadlock *deadlock = &reader->deadlocks.item[k];
@@ -130,7 +130,7 @@ static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *sta
 
 	return wait->owner && wait_is_join(&ref) ?
 		       text_copy("the end of") :
-		       with_live_name(wait, wait_text(&ps->reader, ps->judge.frames, &ref));
+		       with_live_name(wait, wait_text(ps->reader, ps->judge->frames, &ref));
 }
 
 static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stack)
@@ -143,7 +143,7 @@ static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stac
 	    (!mpsan_kind_is_lock((unsigned)wait->kind) && wait->kind != MPSAN_WAIT_COND &&
 	     wait->kind != MPSAN_WAIT_BARRIER && wait->kind != MPSAN_WAIT_FUTEX))
 		return json_null();
-	key = lock_key(&ps->reader, ps->judge.frames, &lock);
+	key = lock_key(ps->reader, ps->judge->frames, &lock);
 	name = *key ? jsontext_of(key) : jsontext_of(wait->name);
 	free(key);
 	return name;
@@ -160,13 +160,13 @@ static json_t *address_json(uint64_t address)
 
 static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
 {
-	const struct session *session = &ps->reader.session;
+	const struct session *session = &ps->reader->session;
 	char *name;
 	json_t *json;
 
 	if (!wait->owner || wait->owner_slot >= session->slots)
 		return json_null();
-	name = thread_text(&ps->reader, ps->judge.frames, wait->owner_slot, wait->owner,
+	name = thread_text(ps->reader, ps->judge->frames, wait->owner_slot, wait->owner,
 			   ps->now_ns);
 	json = json_pack("{s:I, s:I, s:o, s:b, s:b}", "pid",
 			 (json_int_t)session->table[wait->owner_slot].pid, "tid",
@@ -177,13 +177,13 @@ static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
 }
 
 /* The Python frame first, then the caller of the lock function, then the program's own code. */
-static json_t *place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
+json_t *ps_place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
 {
 	json_t *frame = json_incref(frames_first_script(python)), *place;
 	char *text;
 
 	if (!frame)
-		frame = frame_of_call(ps->judge.frames, &wait->at, wait->caller, stack);
+		frame = frame_of_call(ps->judge->frames, &wait->at, wait->caller, stack);
 	if (!frame)
 		frame = json_incref(frames_first_own(stack));
 	text = frames_place(frame, python);
@@ -206,10 +206,10 @@ json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, j
 		lock_name(ps, wait, stack), "text", jsontext_of(text), "call",
 		jsontext_of(wait->call), "timed", wait->timed, "since_ns",
 		wait->since_ns ?
-			json_integer((json_int_t)reader_real_ns(&ps->reader, wait->since_ns)) :
+			json_integer((json_int_t)reader_real_ns(ps->reader, wait->since_ns)) :
 			json_null(),
 		"at_least", wait->at_least, "owner", owner_json(ps, wait), "for_ever",
-		wait->for_ever, "at", place_json(ps, wait, stack, python));
+		wait->for_ever, "at", ps_place_json(ps, wait, stack, python));
 
 	free(text);
 	return json;
@@ -220,7 +220,7 @@ json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, j
 static bool is_in_module(struct ps *ps, const struct fact_place *at, uint64_t caller,
 			 const char *begin, const char *or_begin)
 {
-	json_t *frame = frame_of_caller(ps->judge.frames, at, caller);
+	json_t *frame = frame_of_caller(ps->judge->frames, at, caller);
 	const char *module = json_string_value(json_object_get(frame, "module")),
 		   *base = module ? path_base(module) : "";
 	bool is = !strncmp(base, begin, strlen(begin)) ||
@@ -240,7 +240,7 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 	bool is_python = ps_is_python(ps, at, hold.caller);
 	bool is_inner = is_python ||
 			is_in_module(ps, at, hold.caller, "_multiprocessing.", "_billiard.");
-	json_t *frame = frame_of_caller(ps->judge.frames, at, is_inner ? 0 : hold.caller), *json;
+	json_t *frame = frame_of_caller(ps->judge->frames, at, is_inner ? 0 : hold.caller), *json;
 	struct ps_wait lock = {.at = *at,
 			       .kind = MPSAN_TAG_KIND(hold.tag),
 			       .lock = MPSAN_TAG_ADDRESS(hold.tag),

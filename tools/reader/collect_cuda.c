@@ -346,6 +346,7 @@ void cuda_publish(struct reader *reader, struct facts *facts)
 	lend_arrays(reader->cuda);
 	facts->cuda = reader->cuda->facts;
 	facts->followed = reader->session.head->supervisor != 0;
+	facts->outside = reader->session.head->outside != 0;
 	facts->blind = facts->cuda.parties && is_blind(reader);
 	READER_EACH_SLOT(reader, slot)
 		reader->processes[slot].lossy = is_lossy(reader, slot);

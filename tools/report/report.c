@@ -35,6 +35,7 @@ void report_finish(struct report *report)
 	merge_sessions_destroy(report->merge);
 	timeline_destroy(report->timeline);
 	json_decref(report->document);
+	free(report->picture);
 	*report = (struct report){0};
 }
 

@@ -36,6 +36,7 @@ struct text_view {
 struct report {
 	struct text_view view;
 	json_t *document; /* owned */
+	char *picture; /* owned: what is printed below the triage as it is; NULL: nothing */
 	struct timeline *timeline; /* NULL unless a format draws it */
 	ARRAY(struct report_source) source;
 	struct merge_sessions

@@ -139,6 +139,7 @@ static char *third_line(const struct top_picture *picture)
 void top_rows_head(struct top_rows *rows, const struct top_picture *picture, bool paused)
 {
 	bool over = picture->state != TOP_LIVE && picture->state != TOP_EMPTY;
+	const json_t *triage = json_array_get(json_object_get(picture->document, "triage"), 0);
 	struct counts counts = {0};
 
 	top_head_count(&counts, picture->document);
@@ -147,4 +148,6 @@ void top_rows_head(struct top_rows *rows, const struct top_picture *picture, boo
 	top_rows_add(rows, NULL, report_count(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
 		     second_line(picture, &counts));
 	top_rows_add(rows, NULL, TOP_PLAIN, third_line(picture));
+	if (*jsontext_at(triage, "text"))
+		top_rows_add(rows, NULL, TOP_PLAIN, text_copy(jsontext_at(triage, "text")));
 }

@@ -57,7 +57,7 @@ static void see_memory(struct top_look *look)
 	json_decref(look->picture.memory);
 	look->picture.memory = ps_memory_look(&look->ps);
 	json_decref(look->picture.exports);
-	look->picture.exports = see_exports(look->ps.reader.session.dir);
+	look->picture.exports = see_exports(look->ps.reader->session.dir);
 	look->memory_ns = look->ps.now_ns;
 }
 
@@ -86,9 +86,9 @@ char *top_look_open(struct top_look *look, const char *dir)
 	if (wrong)
 		return wrong;
 	look->inode = inode_of(dir);
-	look->picture.state = look->ps.live		 ? TOP_LIVE :
-			      look->ps.reader.used.count ? TOP_DEAD :
-							   TOP_EMPTY;
+	look->picture.state = look->ps.live		  ? TOP_LIVE :
+			      look->ps.reader->used.count ? TOP_DEAD :
+							    TOP_EMPTY;
 	if (look->ps.live)
 		ps_look(&look->ps);
 	top_look_see(look);
@@ -119,9 +119,9 @@ static void begin_anew(struct top_look *look)
 {
 	char *dir, *wrong;
 
-	if (!__atomic_load_n(&look->ps.reader.session.head->claimed, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&look->ps.reader->session.head->claimed, __ATOMIC_ACQUIRE))
 		return;
-	dir = text_copy(look->ps.reader.session.dir);
+	dir = text_copy(look->ps.reader->session.dir);
 	top_look_close(look);
 	wrong = top_look_open(look, dir);
 	if (wrong)
@@ -146,7 +146,7 @@ void top_look_again(struct top_look *look, bool memory)
 		look->leaving = true; /* its supervisor may still write its last records */
 		return;
 	}
-	if (inode_of(look->ps.reader.session.dir) != look->inode) {
+	if (inode_of(look->ps.reader->session.dir) != look->inode) {
 		look->picture.state = TOP_VANISHED;
 		return;
 	}

@@ -216,6 +216,11 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 				   snapshot_later(before.waited_ns, thread->time.waited_ns)};
 	if (thread->fd >= 0 && !had)
 		snapshot->fds++;
+	if (!thread->seen_ns) {
+		thread->seen_ns = snapshot->now_ns;
+		thread->seen_runs = runs;
+		thread->seen_ran_ns = thread->time.ran_ns;
+	}
 	if (runs && runs == thread->runs && thread->call.state == PROC_IN_CALL) {
 		thread->looks++;
 		return;

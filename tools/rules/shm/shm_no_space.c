@@ -20,6 +20,12 @@ static MESSAGE msg_size = {
 	{STEP_MADE, {STEP_EVENT, "{who} requested {bytes}"}},
 };
 
+static MESSAGE msg_lack = {
+	"{segment}, which {who} maps, lacks {bytes} of its size, and {free_text} free on its file "
+	"system: a write there raises SIGBUS",
+	{{STEP_EVENT, "{who} maps it"}},
+};
+
 static MESSAGE msg_refusal = {
 	"{function} failed in {who} at {at}: it requested {bytes} of shared memory, and "
 	"{free_text} free",
@@ -72,8 +78,8 @@ void rule_shm_no_space(const struct facts *facts, const struct trigger *trigger,
 		judge_fault(facts, trigger, out);
 	} else if (event->type == EV_shm_size) {
 		if (!size->result && size->bytes > size->free && is_limited(facts, segment))
-			FIND_EVENT(out, shm_no_space, GRADE_WARNING, trigger, &msg_size,
-				   .segment = segment);
+			FIND_EVENT(out, shm_no_space, GRADE_WARNING, trigger,
+				   facts->outside ? &msg_lack : &msg_size, .segment = segment);
 	} else if (event->type == EV_shm_refused &&
 		   EVENT_AS(event, shm_refused)->reason == MPSAN_SHM_NO_SPACE) {
 		FIND_EVENT(out, shm_no_space, GRADE_WARNING, trigger,

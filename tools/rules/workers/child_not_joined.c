@@ -9,6 +9,8 @@
 #include "../../facts/shm.h"
 #include "../rule.h"
 
+#define UNREAPED_NS 1500000000ull /* until a parent that lives should have asked */
+
 static MESSAGE message_text = {
 	"{parent_process} {parent_end}, and {process}, which it had started, was still running "
 	"half a second later: no process waits for it any more",
@@ -26,6 +28,12 @@ static MESSAGE msg_zombie = {
 	"{process} {end}, and {parent_process}, which had started it, never waited for it: it "
 	"stayed a zombie, and its exit status was lost",
 	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
+};
+
+static MESSAGE msg_unreaped = {
+	"{process} {end}, and {parent_process}, which had started it and lives, has not waited for "
+	"it: it stays a zombie",
+	{STEP_PROCESS_ENDED},
 };
 
 static bool exports_device_memory(const struct facts *facts, uint32_t slot)
@@ -64,6 +72,17 @@ static bool was_never_asked_for(const struct facts *facts, uint32_t slot)
 	       process->gone_ns + FACT_CHILD_NS < from->gone_ns;
 }
 
+/* Seen from outside: a zombie all the time, whose parent went on. */
+static bool is_not_asked_for(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	uint32_t parent = process_is_worker(facts, slot) ? process_parent(facts, slot) : FACT_NONE;
+
+	return facts->outside && parent != FACT_NONE && process->gone && !process->stayed &&
+	       process->slot->flags & MPSAN_PROCESS_OBSERVED && facts->processes[parent].stayed &&
+	       process->gone_ns + UNREAPED_NS < facts->processes[parent].gone_ns;
+}
+
 static void child_not_joined_find(struct findings *out, const struct facts *facts,
 				  const struct trigger *trigger, enum grade grade,
 				  const struct message_text *told, uint32_t slot)
@@ -86,6 +105,9 @@ void rule_child_not_joined(const struct facts *facts, const struct trigger *trig
 			if (was_never_asked_for(facts, slot))
 				child_not_joined_find(out, facts, trigger, GRADE_NOTE, &msg_zombie,
 						      slot);
+			else if (is_not_asked_for(facts, slot))
+				child_not_joined_find(out, facts, trigger, GRADE_NOTE,
+						      &msg_unreaped, slot);
 		return;
 	}
 	if (!process_is_left_behind(facts, slot) ||

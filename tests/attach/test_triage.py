@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""What kind of standstill a program is in, said by mpsan ps and mpsan attach of programs that were started bare."""
+# cases
+
+import contextlib
+import ctypes
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
+
+
+@contextlib.contextmanager
+def started(source, stdin=subprocess.DEVNULL, **more):
+    """A Python program in a group of its own."""
+    process = subprocess.Popen([system_python(), "-c", source], stdin=stdin, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True, **more)
+    try:
+        yield process
+    finally:
+        kill_group(process.pid)
+        process.wait()
+
+
+def triage(pid):
+    run = subprocess.run([MPSAN, "ps", "--json", str(pid)], capture_output=True, text=True, timeout=30)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)["triage"]
+
+
+def until(pid, kind, pattern=""):
+    """The first line of the triage, once it is of this kind and matches; the time limit of tests ends this."""
+    while True:
+        lines = triage(pid)
+        if lines and lines[0]["kind"] == kind and re.search(pattern, lines[0]["text"]):
+            return lines[0]
+
+
+def check_running():
+    with started("def burn():\n    while True: pass\nburn()") as process:
+        line = until(process.pid, "running", r"at burn \(<string>:2\), \d+ % of a processor")
+        assert line["text"].startswith("slow, not stuck: 1 thread runs: the main thread of process ") and line["pid"] == process.pid
+
+
+def check_lock_of_a_running_thread():
+    with started("import threading\nm, both = threading.Lock(), threading.Barrier(2)\n"
+                 "def burn():\n    with m:\n        both.wait()\n        while True: pass\n"
+                 "threading.Thread(target=burn, name='burner', daemon=True).start()\nboth.wait()\nwith m: pass") as process:
+        line = until(process.pid, "lock", r'1 thread waits for Lock "m".*held by thread "burner".*which runs, \d+ %.*at burn')
+        assert line["waiters"] == 1, line
+
+
+def check_lock_of_a_sleeping_thread():
+    with started("import threading, time\nm, both = threading.Lock(), threading.Barrier(2)\n"
+                 "def nap():\n    with m:\n        both.wait()\n        time.sleep(1000)\n"
+                 "threading.Thread(target=nap, name='napper', daemon=True).start()\nboth.wait()\nwith m: pass") as process:
+        until(process.pid, "lock", r'waits for Lock "m".*held by thread "napper".*which sleeps until .*at nap')
+
+
+def check_network():
+    with started("import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.bind(('127.0.0.1', 0))\ns.recv(1)") as process:
+        until(process.pid, "network", r"waits for data from anybody, to 127.0.0.1:\d+ \(UDP\)")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with started(f"import socket\nsocket.create_connection(('127.0.0.1', {port})).recv(1)") as process:
+            until(process.pid, "network", rf"waits for data from 127.0.0.1:{port} \(TCP\)")  # nobody has accepted it
+            connection, _ = server.accept()
+            line = until(process.pid, "outside", "waits for data from process")
+            assert f"process {os.getpid()} (" in line["text"] and f"127.0.0.1:{port}" in line["text"], line
+            connection.close()
+
+
+def check_other_process():
+    """A pipe whose writer is not part of the program."""
+    reader, writer = os.pipe()
+    with started("import sys\nsys.stdin.read()", stdin=reader) as process:
+        os.close(reader)
+        until(process.pid, "outside", f"data in a pipe from process {os.getpid()} ")
+    os.close(writer)
+
+
+def check_terminal():
+    master, slave = pty.openpty()
+    with started("input()", stdin=slave) as process:
+        until(process.pid, "terminal", r"waits for /dev/pts/\d+")
+    os.close(master)
+    os.close(slave)
+
+
+def check_stopped():
+    with started("import time\ntime.sleep(1000)") as process:
+        until(process.pid, "sleep", r"sleeps until \d\d:\d\d:\d\d, in 16 min")
+        os.kill(process.pid, signal.SIGSTOP)
+        until(process.pid, "stopped", f"stopped by a signal; kill -CONT {process.pid} lets it go on")
+
+
+def check_debugger():
+    """A tracer: ptrace(PTRACE_SEIZE), then an interrupt."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    with started("import time\ntime.sleep(1000)") as process:
+        until(process.pid, "sleep")
+        assert libc.ptrace(0x4206, process.pid, None, None) == 0, ctypes.get_errno()
+        assert libc.ptrace(0x4207, process.pid, None, None) == 0, ctypes.get_errno()
+        until(process.pid, "stopped", rf"stopped by a debugger, process {os.getpid()} \(")
+
+
+def check_gpu():
+    """A driver whose call waits: what is known of it is the name of its library and of its function."""
+    source = "#include <poll.h>\nint cuStreamSynchronize(void *stream) { return poll(stream, 0, -1); }\n"
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        driver = Path(place, "libcuda.so.1")
+        subprocess.run(["cc", "-shared", "-fPIC", "-g", "-o", driver, "-xc", "-"], input=source, text=True, check=True)
+        with started(f"import ctypes\ndef step(): ctypes.CDLL({str(driver)!r}).cuStreamSynchronize(None)\nstep()") as process:
+            until(process.pid, "gpu", r"is in cuStreamSynchronize, at step \(<string>:2\), for at least")
+
+
+def check_polling():
+    with started("import time\ndef ask():\n    while True: time.sleep(0.02)\nask()") as process:
+        until(process.pid, "polling", r"wakes up \d+ times a second, at ask \(<string>:3\)")
+
+
+def check_child():
+    """A parent waits for what its child waits for."""
+    with started("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time\\ntime.sleep(1000)'])") as process:
+        line = until(process.pid, "sleep", "1 thread waits for that")
+        assert line["pid"] != process.pid, line
+
+
+def check_idle():
+    source = ("import asyncio\nasync def main():\n    server = await asyncio.start_server(print, '127.0.0.1', 0)\n"
+              "    await server.serve_forever()\nasyncio.run(main())")
+    with started(source) as process:
+        until(process.pid, "idle", r"waits for connections to 127.0.0.1:\d+")
+
+
+def check_folded():
+    with started("import threading\nfor i in range(30): threading.Thread(target=threading.Event().wait, name=f'worker-{i}').start()") as process:
+        while True:
+            line = [line["text"] for line in triage(process.pid) if line["threads"] == 30 and line["kind"] == "endless"]
+            if line:
+                break
+        assert re.search("waits for ever: 30 threads of process .* no thread of the program is left", line[0]), line
+
+
+def check_attach():
+    """The first line of the report, and the same in its JSON; below it the tree, with frames of Python and C."""
+    with started("import time\ndef nap():\n    time.sleep(1000)\nnap()") as process, tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        until(process.pid, "sleep")
+        time.sleep(1)  # the kernel's account of since when begins before the first look
+        file = Path(place, "report.json")
+        run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", "text=-", "--report", f"json={file}", str(process.pid)],
+                             capture_output=True, text=True, timeout=60)
+        read = json.loads(file.read_text())
+    lines = run.stdout.splitlines()
+    assert run.returncode == 0 and lines[0] == "mpsan: " + read["triage"][0]["text"], run
+    assert re.match(rf"mpsan: sleeps: the main thread of process {process.pid} \(.*\) sleeps until .*, at nap \(<string>:3\), for at least", lines[0]), lines[0]
+    assert any(line.strip() == "Python: nap (<string>:3) < <module> (<string>:4)" for line in lines), run.stdout
+    assert any("native: " in line and "nanosleep" in line for line in lines), run.stdout
+    assert {process["pid"] for process in read["picture"]} == {process.pid}
+    assert read["picture"][0]["threads"][0]["kind"] == "sleep", read["picture"]
+
+
+main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

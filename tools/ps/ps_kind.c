@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decides what kind of wait a thread is in: from its state, its call, what its descriptors are, and its frames. */
+#include "ps_kind.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/jsontext.h"
+#include "../base/line.h"
+#include "../facts/awaited.h"
+#include "../proc/calls.h"
+#include "../proc/descriptors.h"
+#include "../proc/stack_copy.h"
+
+#define WAKES_OFTEN 4.0 /* a second: it asks again and again */
+
+void kind_is(struct kind_look *look, enum kind kind, char *about)
+{
+	free(look->about);
+	look->kind = kind;
+	look->about = about;
+}
+
+/* ---- what the kernel and the driver say ---- */
+
+static bool look_at_stop(struct kind_look *look)
+{
+	uint32_t pid = look->thread->pid;
+	char name[64];
+
+	if (look->state->tracer && (look->state->state == 't' || look->state->state == 'T')) {
+		thread_state_command(look->state->tracer, name);
+		kind_is(look, KIND_stopped,
+			text_format("by a debugger, process %u (%s)", look->state->tracer, name));
+		return true;
+	}
+	if (look->state->state == 'T') {
+		kind_is(look, KIND_stopped,
+			text_format("by a signal; kill -CONT %u lets it go on", pid));
+		return true;
+	}
+	if (look->state->state && thread_state_is_frozen(pid)) {
+		kind_is(look, KIND_stopped,
+			text_copy("its control group is frozen, as docker pause does it"));
+		return true;
+	}
+	return false;
+}
+
+/* Whether the call is about a file on a disk, or a page of one. */
+static bool is_on_file(const struct kind_look *look, const struct proc_call *call)
+{
+	struct descriptor descriptor;
+
+	if (call->state != PROC_IN_CALL)
+		return true; /* a page fault */
+	if (call_is_on_descriptor(call))
+		return descriptor_of(look->thread->tid, (int)call->arg[0], &descriptor) &&
+		       *descriptor.target == '/' && strncmp(descriptor.target, "/dev/", 5) != 0;
+	return call_is_on_path(call);
+}
+
+static bool look_at_kernel(struct kind_look *look)
+{
+	struct proc_call call;
+	char place[256], *what;
+
+	if (look->state->state != 'D' || look->thread->lately.ran_ns)
+		return false;
+	call = proc_call(look->thread->pid, look->thread->tid);
+	if (call.state == PROC_IN_CALL &&
+	    (call.number == SYS_vfork || call.number == SYS_clone || call.number == SYS_clone3)) {
+		kind_is(look, KIND_process,
+			text_copy("a child, from vfork() until it executes a program or ends"));
+		return true;
+	}
+	thread_state_kernel(look->thread->pid, look->thread->tid, place, sizeof(place));
+	what = call_text(look->thread->pid, &call);
+	kind_is(look, is_on_file(look, &call) ? KIND_disk : KIND_kernel,
+		text_format("%s%s%s%s", what ? what : "a page of a file",
+			    *place ? ", in the kernel at " : "", place,
+			    ", which no signal interrupts (state D)"));
+	free(what);
+	return true;
+}
+
+/* The libraries of accelerators, by what their names begin with; and what calls of the program do. */
+static bool is_driver(const char *module)
+{
+	static const char *const names[] = {
+		"libcuda.so",	  "libcudart.so",	 "libcudart-",	   "libnvidia-",
+		"libamdhip64.so", "libhsa-runtime64.so", "libze_intel_gpu"};
+
+	for (size_t i = 0; module && i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(path_base(module), names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static bool is_driver_call(const char *function)
+{
+	return function && (!strncmp(function, "cu", 2) || !strncmp(function, "hip", 3) ||
+			    !strncmp(function, "ze", 2));
+}
+
+/* The outermost function of a driver on a stack: what the program called. Its own threads call none. */
+static const char *driver_call(const json_t *stack)
+{
+	const char *found = NULL;
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(stack, i, frame)
+	{
+		const char *function = jsontext_string(frame, "function");
+
+		if (is_driver(jsontext_string(frame, "module")) && is_driver_call(function))
+			found = function;
+	}
+	return found;
+}
+
+static bool is_accelerator(const char *target)
+{
+	return !strncmp(target, "/dev/nvidia", 11) || !strncmp(target, "/dev/dri/", 9) ||
+	       !strcmp(target, "/dev/kfd");
+}
+
+static bool look_at_driver(struct kind_look *look)
+{
+	const struct proc_call *call = &look->thread->call;
+	const char *function = driver_call(json_object_get(look->json, "stack"));
+	struct descriptor descriptor;
+	bool in_ioctl = call->state == PROC_IN_CALL && call->number == SYS_ioctl &&
+			descriptor_of(look->thread->tid, (int)call->arg[0], &descriptor) &&
+			is_accelerator(descriptor.target);
+
+	if (!function && !in_ioctl)
+		return false;
+	kind_is(look, KIND_gpu,
+		function ? text_format("in %s%s%s", function,
+				       in_ioctl			? ", in ioctl on " :
+				       call->state == PROC_RUNS ? ", which spins" :
+								  "",
+				       in_ioctl ? descriptor.target : "") :
+			   text_format("in ioctl on %s", descriptor.target));
+	return true;
+}
+
+/* ---- time ---- */
+
+static uint64_t real_of(uint64_t monotonic_ns)
+{
+	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + monotonic_ns;
+}
+
+static uint64_t sleep_start_ns(const struct kind_look *look)
+{
+	uint64_t asleep_ns = look->state->asleep_ns;
+
+	return asleep_ns && asleep_ns < look->thread->still_ns ? asleep_ns : look->thread->still_ns;
+}
+
+/* When a sleep ends; 0: unknown. */
+static uint64_t sleep_end(const struct kind_look *look)
+{
+	const struct proc_call *call = &look->thread->call;
+	uint64_t at = call->number == SYS_clock_nanosleep ? call->arg[2] : call->arg[0], parts[2],
+		 limit_ns = call_limit_ns(look->thread->pid, call), given_ns;
+
+	if (limit_ns)
+		return real_of(sleep_start_ns(look) + limit_ns);
+	if ((call->number != SYS_nanosleep && call->number != SYS_clock_nanosleep) ||
+	    !proc_peek(look->thread->pid, at, parts, sizeof(parts)) || parts[0] > UINT32_MAX)
+		return 0;
+	given_ns = parts[0] * 1000000000u + parts[1];
+	if (call->number == SYS_nanosleep || !(call->arg[1] & TIMER_ABSTIME))
+		return real_of(sleep_start_ns(look) + given_ns);
+	return call->arg[0] == CLOCK_REALTIME  ? given_ns :
+	       call->arg[0] == CLOCK_MONOTONIC ? real_of(given_ns) :
+						 0;
+}
+
+static bool look_at_sleep(struct kind_look *look)
+{
+	char clock[16];
+	struct tm local;
+	time_t seconds;
+
+	if (look->thread->call.state != PROC_IN_CALL || !call_is_sleep(&look->thread->call))
+		return false;
+	look->until_ns = sleep_end(look);
+	seconds = (time_t)(look->until_ns / 1000000000u);
+	if (!look->until_ns || !localtime_r(&seconds, &local) ||
+	    !strftime(clock, sizeof(clock), "%H:%M:%S", &local)) {
+		kind_is(look, KIND_sleep, NULL);
+	} else {
+		uint64_t now_ns = clock_ns(CLOCK_REALTIME);
+		char *lapse =
+			line_lapse((long long)now_ns,
+				   (long long)(look->until_ns > now_ns ? look->until_ns : now_ns));
+
+		kind_is(look, KIND_sleep, text_format("until %s, in %s", clock, lapse));
+		free(lapse);
+	}
+	return true;
+}
+
+/* ---- locks, threads, processes, work ---- */
+
+static bool look_at_owner(struct kind_look *look)
+{
+	const json_t *waits = json_object_get(look->json, "waits_for"),
+		     *owner = json_object_get(waits, "owner");
+	bool is_join = !strcmp(jsontext_at(waits, "text"), "the end of") ||
+		       look->wait->kind == MPSAN_WAIT_JOIN;
+
+	if (look->wait->kind == MPSAN_WAIT_PROCESS) {
+		look->by = (uint32_t)look->wait->lock;
+		kind_is(look, KIND_process,
+			look->by ? text_format("process %u", look->by) : text_copy("a child"));
+		return true;
+	}
+	if (is_join) {
+		kind_is(look, KIND_thread, NULL);
+		return true;
+	}
+	if (!json_is_object(owner) || json_is_true(json_object_get(owner, "gone")))
+		return false;
+	look->by = (uint32_t)jsontext_number(owner, "pid");
+	kind_is(look, KIND_lock, text_copy(jsontext_at(waits, "text")));
+	return true;
+}
+
+/* What only waits until somebody has work for it. */
+static bool look_at_work(struct kind_look *look)
+{
+	static const enum awaited work[] = {AWAITED_POOL_WORK, AWAITED_EXECUTOR_WORK,
+					    AWAITED_FEEDER_WORK, AWAITED_PEER};
+	const char *text = jsontext_at(json_object_get(look->json, "waits_for"), "text");
+
+	for (size_t i = 0; i < sizeof(work) / sizeof(*work); i++)
+		if (*text &&
+		    !strncmp(text, awaited_phrase(work[i]), strlen(awaited_phrase(work[i])))) {
+			kind_is(look, KIND_idle, text_copy(text));
+			return true;
+		}
+	return false;
+}
+
+/* A process of the program that could end the wait, if there is one besides its own. */
+static void look_at_wakers(struct kind_look *look)
+{
+	const struct waits *waits = look->ps->waits;
+	const char *text = jsontext_at(json_object_get(look->json, "waits_for"), "text");
+
+	kind_is(look, look->wait->for_ever ? KIND_endless : KIND_wait,
+		*text ? text_copy(text) : NULL);
+	for (uint32_t i = 0; look->seen->end == WAIT_PROCESSES && i < look->seen->count; i++) {
+		uint32_t process = waits->who.item[look->seen->begin + i];
+		uint32_t pid = look->ps->snapshot->processes.item[process].pid;
+
+		if (pid == look->thread->pid)
+			continue;
+		look->by = pid;
+		return;
+	}
+}
+
+/* ---- all of it ---- */
+
+static void measure(struct kind_look *look)
+{
+	const struct snapshot_thread *thread = look->thread;
+	double passed = (double)(look->ps->snapshot->now_ns - thread->seen_ns);
+
+	look->share = look->wakes = passed > 0 ? 0 : -1;
+	if (passed <= 0)
+		return;
+	look->share = thread->time.ran_ns || !thread->runs ?
+			      (double)(thread->time.ran_ns - thread->seen_ran_ns) / passed :
+			      -1;
+	look->wakes = (double)(thread->runs - thread->seen_runs) * 1e9 / passed;
+}
+
+static bool look_at_run(struct kind_look *look)
+{
+	bool runs = look->thread->call.state == PROC_RUNS && look->state->state != 'D';
+
+	if (look->share >= KIND_RUNS_PERCENT / 100.0 || (runs && look->share < 0)) {
+		kind_is(look, KIND_running, NULL);
+		return true;
+	}
+	if (look->wakes >= WAKES_OFTEN && (runs || look->thread->rounds)) {
+		const char *text =
+			jsontext_string(json_object_get(look->json, "waits_for"), "text");
+
+		kind_is(look, KIND_polling,
+			text && !call_is_sleep(&look->thread->call) ? text_copy(text) : NULL);
+		return true;
+	}
+	if (runs) {
+		kind_is(look, KIND_running, NULL);
+		return true;
+	}
+	return false;
+}
+
+static void look_at(struct kind_look *look)
+{
+	if (look->thread->call.state == PROC_UNKNOWN && look->state->state != 'D')
+		kind_is(look, KIND_unknown, NULL);
+	if (look_at_stop(look) || look_at_driver(look) || look_at_kernel(look) ||
+	    look_at_run(look) || look->thread->call.state == PROC_UNKNOWN)
+		return;
+	if (look_at_work(look) || look_at_owner(look) || kind_by_fds(look) || look_at_sleep(look))
+		return;
+	look_at_wakers(look);
+}
+
+void ps_kind_add(struct ps *ps, json_t *json, uint32_t index, const struct ps_wait *wait,
+		 const struct thread_state *state)
+{
+	struct kind_look look = {.ps = ps,
+				 .json = json,
+				 .thread = &ps->snapshot->threads.item[index],
+				 .wait = wait,
+				 .seen = &ps->waits->item.item[index],
+				 .state = state,
+				 .kind = KIND_unknown};
+
+	measure(&look);
+	look_at(&look);
+	json_object_set_new(json, "kind", json_string(kind_name(look.kind)));
+	json_object_set_new(json, "about", jsontext_of(look.about));
+	json_object_set_new(json, "at",
+			    ps_place_json(ps, wait, json_object_get(json, "stack"),
+					  json_object_get(json, "python")));
+	json_object_set_new(json, "by", look.by ? json_integer(look.by) : json_null());
+	json_object_set_new(json, "cpu", look.share < 0 ? json_null() : json_real(look.share));
+	json_object_set_new(json, "seen_s",
+			    json_real((double)(ps->snapshot->now_ns - look.thread->seen_ns) / 1e9));
+	json_object_set_new(json, "wakes", look.wakes < 0 ? json_null() : json_real(look.wakes));
+	json_object_set_new(json, "until_ns",
+			    look.until_ns ? json_integer((json_int_t)look.until_ns) : json_null());
+	free(look.about);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kind of wait it is that a thread is in. Neighbours: ps_thread.c describes the thread, triage.h the job. */
+#ifndef MPSAN_PS_KIND_H
+#define MPSAN_PS_KIND_H
+
+#include "../report/kinds.h"
+#include "ps.h"
+#include "thread_state.h"
+
+/* The share of a processor from which on a thread counts as running. */
+#define KIND_RUNS_PERCENT 10u
+
+/*
+ * Adds to a thread of the document:
+ *   kind    see ../report/kinds.def
+ *   about   what exactly, as a phrase; null
+ *   at      the place in the program, or null
+ *   by      PID of the process that it waits for, or null
+ *   cpu     its share of a processor since it was seen first, 0 to 1; null: unknown
+ *   seen_s  how many seconds that is
+ *   wakes   how often a second it got a processor meanwhile
+ *   until_ns  when a sleep ends, or null
+ */
+void ps_kind_add(struct ps *ps, json_t *thread, uint32_t index, const struct ps_wait *wait,
+		 const struct thread_state *state);
+
+/* ---- between ps_kind.c and ps_kind_fds.c ---- */
+
+/* A thread under examination, and what was found. */
+struct kind_look {
+	struct ps *ps;
+	json_t *json;
+	const struct snapshot_thread *thread;
+	const struct ps_wait *wait;
+	const struct wait *seen;
+	const struct thread_state *state;
+	double share, wakes; /* share < 0: unknown */
+	enum kind kind;
+	char *about;
+	uint32_t by;
+	uint64_t until_ns; /* CLOCK_REALTIME */
+};
+
+/* Takes over the text. */
+void kind_is(struct kind_look *look, enum kind kind, char *about);
+
+/* ps_kind_fds.c: by the descriptors for which it waits; false: they do not say. */
+bool kind_by_fds(struct kind_look *look);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kind of wait it is, by what is at the other end of the descriptors: a host, a process, a terminal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "../proc/descriptors.h"
+#include "../proc/ready_ends.h"
+#include "ps_kind.h"
+#include "sockets.h"
+
+#define FDS_LOOKED_AT 64u
+
+static const struct pipes *all_pipes(struct kind_look *look)
+{
+	struct flight_job job;
+
+	if (!look->ps->piped) {
+		job = memory_reach_job(look->ps->snapshot);
+		pipes_free(&look->ps->pipes);
+		pipes_scan(&look->ps->pipes, &job);
+		look->ps->piped = true;
+	}
+	return &look->ps->pipes;
+}
+
+/* A process that has one of these ends, one of the program if there is; 0: none that we may see. */
+static uint32_t holder_of(struct kind_look *look, const struct pipe_id *id, unsigned ends)
+{
+	const struct pipes *pipes = all_pipes(look);
+	const struct pipe_holder *holder;
+	uint32_t at = 0, found = 0;
+
+	while ((holder = pipes_next(pipes, id, ends, &at))) {
+		bool is_ours = snapshot_process_of_pid(look->ps->snapshot, holder->pid) !=
+			       SNAPSHOT_NONE;
+
+		if (!pipe_same(&holder->id, id) || holder->pid == look->thread->pid)
+			continue;
+		found = !found || is_ours ? holder->pid : found;
+		if (is_ours)
+			break;
+	}
+	return found;
+}
+
+/* "data from ", with who has the other end. */
+static void waits_for_process(struct kind_look *look, const char *what, const char *peer,
+			      uint32_t by)
+{
+	bool is_ours = snapshot_process_of_pid(look->ps->snapshot, by) != SNAPSHOT_NONE;
+	char name[64];
+
+	thread_state_command(by, name);
+	kind_is(look, is_ours ? KIND_peer : KIND_outside,
+		text_format("%s process %u (%s)%s%s", what, by, name, *peer ? ", " : "", peer));
+	look->by = by;
+}
+
+static bool look_at_socket(struct kind_look *look, const struct awaited_fd *fd, uint64_t inode)
+{
+	const char *what = fd->output ? "room to send to" : "data from";
+	struct socket_facts facts;
+	uint32_t by;
+
+	if (!sockets_look(look->thread->pid, inode, &facts))
+		return false;
+	if (facts.listens) {
+		kind_is(look, KIND_idle,
+			text_format("connections to %s",
+				    *facts.local ? facts.local : "a socket without a name"));
+		return true;
+	}
+	if (facts.connects)
+		what = "a connection to";
+	by = facts.peer_inode ? holder_of(look, &(struct pipe_id){PIPE_SOCKET, 0, facts.peer_inode},
+					  PIPE_END_READ | PIPE_END_WRITE) :
+				0;
+	if (by) {
+		waits_for_process(look, what, facts.peer, by);
+		return true;
+	}
+	if (facts.kind == SOCKET_UNIX || (facts.peer_inode && !by))
+		return false; /* it has both ends itself, or nobody has the other one */
+	if (!*facts.peer && facts.kind != SOCKET_UDP)
+		return false;
+	kind_is(look, KIND_network,
+		*facts.peer ? text_format("%s %s (%s)", what, facts.peer,
+					  facts.kind == SOCKET_TCP ? "TCP" : "UDP") :
+			      text_format("%s anybody, to %s (UDP)", what, facts.local));
+	return true;
+}
+
+static bool is_terminal(const char *target)
+{
+	return !strncmp(target, "/dev/pts/", 9) || !strncmp(target, "/dev/tty", 8) ||
+	       !strcmp(target, "/dev/console");
+}
+
+static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
+{
+	uint32_t tid = look->thread->tid, by;
+	struct pipe_id id = pipe_of(tid, fd->fd);
+	struct descriptor descriptor;
+
+	if (fd->replaced || !descriptor_of(tid, fd->fd, &descriptor))
+		return false;
+	if (!strncmp(descriptor.target, "socket:", 7))
+		return look_at_socket(look, fd,
+				      id.kind == PIPE_SOCKET ?
+					      id.inode :
+					      strtoull(descriptor.target + 8, NULL, 10));
+	if (is_terminal(descriptor.target) && !fd->output) {
+		kind_is(look, KIND_terminal, text_copy(descriptor.target));
+		return true;
+	}
+	if (id.kind != PIPE_ANONYMOUS && id.kind != PIPE_NAMED)
+		return false;
+	by = holder_of(look, &id, pipe_other_ends(tid, fd->fd));
+	if (by)
+		waits_for_process(look, fd->output ? "room in a pipe to" : "data in a pipe from",
+				  id.kind == PIPE_NAMED ? descriptor.target : "", by);
+	return by != 0;
+}
+
+/* The programmer's words for the wait, if there are any besides the call's; borrowed. */
+static const char *phrase_of(const struct kind_look *look)
+{
+	const json_t *waits = json_object_get(look->json, "waits_for");
+	const char *text = jsontext_at(waits, "text");
+
+	return strcmp(text, jsontext_at(waits, "call")) != 0 ? text : "";
+}
+
+/* The one that tells most decides. */
+bool kind_by_fds(struct kind_look *look)
+{
+	struct awaited_fds fds;
+	enum kind best = KIND_COUNT;
+	char *about = NULL;
+	uint32_t by = 0;
+
+	if (look->thread->call.state != PROC_IN_CALL)
+		return false;
+	awaited_fds_read(&fds, look->thread->pid, look->thread->tid, &look->thread->call);
+	for (uint32_t i = 0; i < fds.count && i < FDS_LOOKED_AT && best != KIND_idle; i++) {
+		if (!look_at_fd(look, &fds.item[i]) ||
+		    (look->kind >= best && look->kind != KIND_idle))
+			continue;
+		free(about);
+		best = look->kind;
+		about = look->about;
+		by = look->by;
+		look->about = NULL;
+	}
+	look->by = by;
+	if (best == KIND_COUNT)
+		return false;
+	if (best != KIND_idle && best != KIND_terminal && *phrase_of(look))
+		about = text_join(text_copy(phrase_of(look)), ", ", about);
+	kind_is(look, best, about);
+	return true;
+}

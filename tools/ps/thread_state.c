@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads stat, status, sched and stack of threads. */
+#include "thread_state.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/util.h"
+#include "../proc/proc.h"
+#include "../proc/procfs.h"
+
+#define KERNEL_FRAMES 5u
+
+/* ---- since when ---- */
+
+/*
+ * When a thread last ran, by the scheduler's clock of its processor, in nanoseconds; 0: unknown. That
+ * clock leaves out the time for which the processor was taken away, or served interrupts.
+ */
+static uint64_t last_ran(uint32_t pid, uint32_t tid)
+{
+	static const char key[] = "se.exec_start";
+	char text[1024], *at;
+
+	at = procfs_read(text, sizeof(text), "%u/task/%u/sched", pid, tid) ? strstr(text, key) :
+									     NULL;
+	at = at ? strchr(at, ':') : NULL;
+	return at ? (uint64_t)(strtod(at + 1, NULL) * 1e6) : 0;
+}
+
+/* By how much that clock of a processor is behind, at most. */
+static uint64_t left_out_ns(unsigned processor)
+{
+	unsigned long long parts[8] = {0};
+	char key[16], line[512];
+	FILE *file = procfs_stream("stat");
+	uint64_t ticks = 0;
+
+	snprintf(key, sizeof(key), "cpu%u ", processor);
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)) &&
+		    sscanf(line + strlen(key), "%llu %llu %llu %llu %llu %llu %llu %llu", &parts[0],
+			   &parts[1], &parts[2], &parts[3], &parts[4], &parts[5], &parts[6],
+			   &parts[7]) == 8)
+			ticks = parts[5] + parts[6] + parts[7]; /* irq, softirq, steal */
+	if (file)
+		fclose(file);
+	return ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* CLOCK_MONOTONIC minus the scheduler's clock, at most, as this thread sees it; 0: unknown. */
+static uint64_t clock_lead(void)
+{
+	static uint64_t lead;
+	struct timespec moment = {0, 1000000};
+	uint64_t ran;
+
+	if (lead)
+		return lead;
+	nanosleep(&moment, NULL); /* the clock is noted when a thread gets a processor */
+	ran = last_ran((uint32_t)getpid(), (uint32_t)gettid());
+	lead = ran ? clock_ns(CLOCK_MONOTONIC) - ran : 0;
+	return lead;
+}
+
+static uint64_t asleep_since(uint32_t pid, uint32_t tid, unsigned processor)
+{
+	uint64_t ran = last_ran(pid, tid), lead = ran ? clock_lead() : 0;
+
+	return ran && lead ? ran + lead + left_out_ns(processor) : 0;
+}
+
+/* ---- states ---- */
+
+static uint32_t tracer_of(uint32_t pid, uint32_t tid)
+{
+	char text[4096], *at;
+
+	at = procfs_read(text, sizeof(text), "%u/task/%u/status", pid, tid) ?
+		     strstr(text, "\nTracerPid:") :
+		     NULL;
+	return at ? (uint32_t)strtoul(at + 11, NULL, 10) : 0;
+}
+
+/* Field `number` of stat, counted as in proc(5), which begins after the command's last parenthesis. */
+static const char *field(const char *text, unsigned number)
+{
+	const char *at = strrchr(text, ')');
+
+	for (unsigned i = 2; at && i < number; i++)
+		at = strchr(at + 1, ' ');
+	return at ? at + 1 : "";
+}
+
+struct thread_state thread_state(uint32_t pid, uint32_t tid)
+{
+	struct thread_state found = {0};
+	char text[1024];
+
+	if (!procfs_read(text, sizeof(text), "%u/task/%u/stat", pid, tid))
+		return found;
+	found.state = *field(text, 3);
+	if (found.state == 't' || found.state == 'T')
+		found.tracer = tracer_of(pid, tid);
+	if (found.state != 'R')
+		found.asleep_ns =
+			asleep_since(pid, tid, (unsigned)strtoul(field(text, 39), NULL, 10));
+	return found;
+}
+
+/* Lines like "[<0>] futex_wait+0x12/0x34". */
+void thread_state_kernel(uint32_t pid, uint32_t tid, char *text, size_t bytes)
+{
+	FILE *file = procfs_stream("%u/task/%u/stack", pid, tid);
+	char line[256], function[128];
+	unsigned count = 0;
+	size_t used = 0;
+
+	*text = '\0';
+	while (file && count < KERNEL_FRAMES && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "[<%*[^>]>] %127[^+ \n]", function) != 1)
+			continue;
+		used += (size_t)snprintf(text + used, bytes - used, "%s%s", count++ ? " < " : "",
+					 function);
+		if (used >= bytes)
+			break;
+	}
+	if (file)
+		fclose(file);
+	if (!*text && !proc_wchan(pid, tid, text, bytes))
+		*text = '\0';
+}
+
+bool thread_state_is_frozen(uint32_t pid)
+{
+	char text[1024], line[64], *group, *path;
+	bool frozen = false;
+	FILE *events;
+
+	if (procfs_source() || !procfs_read(text, sizeof(text), "%u/cgroup", pid))
+		return false;
+	group = strstr(text, "0::/");
+	if (!group)
+		return false;
+	group += 3;
+	group[strcspn(group, "\n")] = '\0';
+	path = text_format("/sys/fs/cgroup%s/cgroup.events", group);
+	events = fopen(path, "re");
+	while (events && fgets(line, sizeof(line), events))
+		frozen |= !strcmp(line, "frozen 1\n");
+	if (events)
+		fclose(events);
+	free(path);
+	return frozen;
+}
+
+void thread_state_command(uint32_t pid, char name[64])
+{
+	if (!procfs_read(name, 64, "%u/comm", pid))
+		*name = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sentences of the triage. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "ps_text.h"
+#include "triage.h"
+
+#define NAMED 3u /* threads or processes */
+
+/* ---- who ---- */
+
+static char *process_text(const json_t *process)
+{
+	char *command = ps_command(json_incref(json_object_get(process, "argv"))), *text;
+	json_t *rank = json_object_get(process, "rank");
+
+	text = json_is_integer(rank) ?
+		       text_format("process %lld (rank %lld, %s)", jsontext_number(process, "pid"),
+				   (long long)json_integer_value(rank), command) :
+		       text_format("process %lld (%s)", jsontext_number(process, "pid"), command);
+	free(command);
+	return text;
+}
+
+static char *thread_name(const struct triage_thread *thread)
+{
+	const char *name = jsontext_at(thread->json, "name");
+
+	if (thread->is_main)
+		return text_copy("the main thread");
+	if (!*name || !strncmp(name, "TID ", 4))
+		return text_format("thread %lld", jsontext_number(thread->json, "tid"));
+	return text_format("thread \"%s\" (TID %lld)", name, jsontext_number(thread->json, "tid"));
+}
+
+static char *one_text(const struct triage_thread *thread)
+{
+	char *name = thread_name(thread), *process = process_text(thread->process),
+	     *text = text_format("%s of %s", name, process);
+
+	free(name);
+	free(process);
+	return text;
+}
+
+/* "the main threads of 4 processes (train.py: 1, 2, 3 …)", "30 threads of process 1 (x.py)" */
+static char *who_text(const struct triage *triage, const struct triage_item *item)
+{
+	const struct triage_thread *first = &triage->thread.item[item->first];
+	char *list = text_copy(""), *command, *text;
+	uint32_t named = 0;
+
+	if (item->threads == 1) {
+		free(list);
+		return one_text(first);
+	}
+	if (item->processes == 1) {
+		free(list);
+		list = process_text(first->process);
+		text = text_format("%u threads of %s", item->threads, list);
+		free(list);
+		return text;
+	}
+	for (uint32_t i = 0; i < item->members.count && named < NAMED; i++) {
+		const json_t *process = triage->thread.item[item->members.item[i]].process;
+
+		if (i && triage->thread.item[item->members.item[i - 1]].process == process)
+			continue;
+		named++;
+		list = text_join(list, ", ", text_format("%lld", jsontext_number(process, "pid")));
+	}
+	command = ps_command(json_incref(json_object_get(first->process, "argv")));
+	text = text_format("%s of %u processes (%s: %s%s)",
+			   first->is_main ? "the main threads" : "threads", item->processes,
+			   command, list, named < item->processes ? " …" : "");
+	free(command);
+	free(list);
+	return text;
+}
+
+/* ---- what ---- */
+
+static char *place_text(const struct triage_thread *thread)
+{
+	const char *place = triage_place(thread);
+
+	return *place ? text_format(", at %s", place) : text_copy("");
+}
+
+static char *since_text(const struct triage *triage, const struct triage_thread *thread)
+{
+	const json_t *waits = json_object_get(thread->json, "waits_for");
+	long long since_ns = jsontext_number(waits, "since_ns");
+	char *lapse, *text;
+
+	if (!since_ns)
+		return text_copy("");
+	lapse = line_lapse(since_ns, jsontext_number(triage->document, "time_ns"));
+	text = text_format(", for %s%s",
+			   json_is_true(json_object_get(waits, "at_least")) ? "at least " : "",
+			   lapse);
+	free(lapse);
+	return text;
+}
+
+/* A share of a processor, and of what time. */
+static char *share_text(const struct triage_thread *thread)
+{
+	const json_t *share = json_object_get(thread->json, "cpu");
+	double seconds = json_real_value(json_object_get(thread->json, "seen_s"));
+
+	return json_is_real(share) ? text_format(", %.0f %% of a processor in the last %.1f s",
+						 100 * json_real_value(share), seconds) :
+				     text_copy("");
+}
+
+static char *running_text(const struct triage *triage, const struct triage_item *item)
+{
+	char *list = text_copy(""), *text;
+	uint32_t named = item->threads < NAMED ? item->threads : NAMED;
+
+	/* the busiest first, then others in their order */
+	for (uint32_t i = 0, left = named; left && i <= item->members.count; i++) {
+		uint32_t index = i ? item->members.item[i - 1] : item->first;
+		const struct triage_thread *thread = &triage->thread.item[index];
+		char *who, *place, *share;
+
+		if (i && index == item->first)
+			continue;
+		who = one_text(thread);
+		place = place_text(thread);
+		share = share_text(thread);
+		list = text_join(list, "; ", text_format("%s%s%s", who, place, share));
+		free(who);
+		free(place);
+		free(share);
+		left--;
+	}
+	text = text_format("%u thread%s: %s%s", item->threads,
+			   item->threads == 1 ? " runs" : "s run", list,
+			   named < item->threads ? "; …" : "");
+	free(list);
+	return text;
+}
+
+/* What the owner of a lock does, or anybody for whom others wait; `many` do the same. */
+static char *doing_text(const struct triage *triage, const struct triage_thread *thread, bool many)
+{
+	const char *about = jsontext_at(thread->json, "about"), *blank = *about ? " " : "",
+		   *is = many ? "are" : "is", *s = many ? "" : "s";
+	char *text, *place, *share, *since;
+
+	switch (thread->kind) {
+	case KIND_running:
+	case KIND_polling:
+		share = share_text(thread);
+		text = text_format("run%s%s", s, share);
+		free(share);
+		break;
+	case KIND_sleep:
+		text = text_format("sleep%s%s%s", s, blank, about);
+		break;
+	case KIND_gpu:
+	case KIND_disk:
+	case KIND_kernel:
+		text = text_format("%s %s%s", is, thread->kind == KIND_gpu ? "" : "in ", about);
+		break;
+	case KIND_stopped:
+		text = text_format("%s stopped %s", is, about);
+		break;
+	default:
+		text = text_format("wait%s%s%s", s, *about ? " for " : "", about);
+	}
+	place = place_text(thread);
+	since = thread->kind == KIND_running || thread->kind == KIND_polling ?
+			text_copy("") :
+			since_text(triage, thread);
+	text = text_join(text, "", place);
+	return text_join(text, "", since);
+}
+
+/* What one of those that wait for a lock of this thread waits for. */
+static const char *awaited_lock(const struct triage *triage, uint32_t owner)
+{
+	for (uint32_t i = 0; i < triage->thread.count; i++)
+		if (triage->thread.item[i].next == owner &&
+		    triage->thread.item[i].kind == KIND_lock)
+			return jsontext_at(triage->thread.item[i].json, "about");
+	return "a lock";
+}
+
+static char *lock_text(const struct triage *triage, const struct triage_item *item)
+{
+	const struct triage_thread *owner = &triage->thread.item[item->first];
+	char *who = one_text(owner), *doing = doing_text(triage, owner, false), *text;
+
+	text = owner->by_lock ? text_format("%u thread%s for %s, held by %s, which %s",
+					    item->waiters, item->waiters == 1 ? " waits" : "s wait",
+					    awaited_lock(triage, item->first), who, doing) :
+				text_format("%s %s", who, doing);
+	free(who);
+	free(doing);
+	return text;
+}
+
+static char *polling_text(const struct triage *triage, const struct triage_item *item)
+{
+	const struct triage_thread *first = &triage->thread.item[item->first];
+	const char *awaited = jsontext_at(first->json, "about");
+	char *who = who_text(triage, item), *place = place_text(first), *share = share_text(first),
+	     *text;
+
+	text = text_format("%s wake%s up %.0f times a second%s%s%s%s", who,
+			   item->threads > 1 ? "" : "s",
+			   json_real_value(json_object_get(first->json, "wakes")),
+			   *awaited ? " from waiting for " : "", awaited, place, share);
+	free(who);
+	free(place);
+	free(share);
+	return text;
+}
+
+static char *plain_text(const struct triage *triage, const struct triage_item *item)
+{
+	const struct triage_thread *first = &triage->thread.item[item->first];
+	char *who = item->kind == KIND_stopped ? process_text(first->process) :
+						 who_text(triage, item),
+	     *doing = doing_text(triage, first, item->kind != KIND_stopped && item->threads > 1),
+	     *text = text_format("%s %s", who, doing);
+
+	free(who);
+	free(doing);
+	return text;
+}
+
+char *triage_text(const struct triage *triage, const struct triage_item *item)
+{
+	char *text, *line;
+
+	switch (item->kind) {
+	case KIND_running:
+		text = running_text(triage, item);
+		break;
+	case KIND_lock:
+		text = lock_text(triage, item);
+		break;
+	case KIND_polling:
+		text = polling_text(triage, item);
+		break;
+	default:
+		text = plain_text(triage, item);
+	}
+	if (item->kind == KIND_endless)
+		text = text_join(text, ": ",
+				 text_copy("no thread of the program is left that could end that"));
+	line = text_format("%s: %s", kind_head(item->kind), text);
+	free(text);
+	if (!item->waiters || item->kind == KIND_lock)
+		return line;
+	return text_join(line, "; ",
+			 text_format("%u thread%s for that", item->waiters,
+				     item->waiters == 1 ? " waits" : "s wait"));
+}

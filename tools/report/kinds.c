@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names kinds of standstills, and prints the triage. */
+#include "kinds.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+
+#define LINES_MAX 4u /* the JSON has all */
+
+static const struct {
+	const char *name, *head;
+} kinds[] = {
+#define KIND(name, head, meaning) {#name, head},
+#include "kinds.def"
+#undef KIND
+};
+
+const char *kind_name(enum kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *kind_head(enum kind kind)
+{
+	return kinds[kind].head;
+}
+
+enum kind kind_find(const char *name)
+{
+	for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+		if (!strcmp(kinds[kind].name, name))
+			return kind;
+	return KIND_unknown;
+}
+
+/* What is proved needs no guesses beside it; idlers count only if there is nothing else. */
+static bool is_worth_a_line(const json_t *triage, const json_t *item, unsigned printed)
+{
+	enum kind first = kind_find(jsontext_at(json_array_get(triage, 0), "kind")),
+		  kind = kind_find(jsontext_at(item, "kind"));
+
+	if (first == KIND_proved)
+		return kind <= KIND_stopped;
+	return !printed || (kind != KIND_idle && kind != KIND_unknown);
+}
+
+void kinds_print(FILE *out, const json_t *triage, const char *before)
+{
+	unsigned printed = 0;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(triage, i, item)
+	{
+		if (printed < LINES_MAX && is_worth_a_line(triage, item, printed) && ++printed)
+			fprintf(out, "%s%s\n", before, jsontext_at(item, "text"));
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kinds of standstills, and the lines that tell them. Neighbour: ../ps/triage.h makes these. */
+#ifndef MPSAN_KINDS_H
+#define MPSAN_KINDS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+enum kind {
+#define KIND(name, head, meaning) KIND_##name,
+#include "kinds.def"
+#undef KIND
+	KIND_COUNT,
+};
+
+const char *kind_name(enum kind kind);
+const char *kind_head(enum kind kind);
+enum kind kind_find(const char *name); /* KIND_unknown: there is no such kind */
+
+/* Prints the most important lines of a triage, each after `before`. */
+void kinds_print(FILE *out, const json_t *triage, const char *before);
+
+#endif
