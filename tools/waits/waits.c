@@ -136,7 +136,7 @@ static void add_parent(struct look *look)
 	look_reopen(look);
 	if (process != SNAPSHOT_NONE)
 		look_add(look, process);
-	else if (pid != (uint32_t)getpid())
+	else if (!proc_is_self(pid))
 		look->wait->end = WAIT_OPEN;
 }
 
