@@ -127,6 +127,26 @@ def check_join():
             assert "waits for the end of thread" in told(core, "deadlock-cycle")
 
 
+def check_gil():
+    """The interpreter names the holder of the GIL; a thread that waits for it wakes up all the time, but not in a core."""
+    with folder() as place:
+        prepare = cores.may_dump(place)
+        process = subprocess.Popen([system_python(), PRELOAD / "waits/deadlock-cycle-gil-mutex.py"], preexec_fn=prepare,
+                                   env={**os.environ, "BUILD": str(BUILD.resolve())}, start_new_session=True)
+        try:
+            while True:  # until all have come so far
+                core = cores.gcore(process.pid, place)
+                status, findings, _ = report("--core", core)
+                if findings:
+                    break
+            assert [finding["rule"] for finding in findings] == ["deadlock-cycle"] and status == 66, findings
+            assert "waits for the GIL, held by" in findings[0]["message"], findings[0]["message"]
+            assert "waits for the GIL, held by" in told(cores.kernel_core(process.pid, place, signal.SIGABRT), "deadlock-cycle")
+        finally:
+            kill_group(process.pid)
+            process.wait()
+
+
 def check_orphan():
     """Of a forked child alone: the owner is older than the process, so it was a thread of its parent."""
     with both_cores(BUILD / "tests/preload/fork/fork-orphaned-lock-mutex", threads=2, child=True) as found:

@@ -56,8 +56,8 @@ static void take_process(struct core *core, struct note note)
 /* Signals by which a process ends with a core; others are how a debugger stopped it. */
 static bool makes_core(int number)
 {
-	static const int ends[] = {SIGQUIT, SIGILL, SIGABRT, SIGFPE,  SIGSEGV,
-				   SIGBUS,  SIGSYS, SIGXCPU, SIGXFSZ, SIGTRAP};
+	static const int ends[] = {SIGQUIT, SIGILL, SIGABRT, SIGFPE, SIGSEGV,
+				   SIGBUS,  SIGSYS, SIGXCPU, SIGXFSZ};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (ends[i] == number)
