@@ -40,4 +40,4 @@ def check_archive():
     assert lzma.decompress((place / "again").read_bytes()) == lzma.decompress(corpus.ARCHIVE.read_bytes())
 
 
-main({"archive": check_archive, "session": lambda: check("session"), "words": lambda: check("words")})
+main({"archive": check_archive, "core": lambda: check("core"), "session": lambda: check("session"), "words": lambda: check("words")})

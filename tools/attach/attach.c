@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../proc/proc.h"
+#include "../proc/procfs.h"
 #include "../reader/host.h"
 #include "../supervise/launch.h"
 #include "../supervise/worker_monitors.h"
@@ -36,11 +37,18 @@ static bool is_over(const struct attach *attach)
 	return true;
 }
 
-/* As long as the look took that began then: the program needs the processors, too. */
+/*
+ * As long as the look took that began then: the program needs the processors, too. A core file does not
+ * change meanwhile.
+ */
 static void rest(uint64_t began_ns)
 {
 	uint64_t took_ms = (clock_ns(CLOCK_MONOTONIC) - began_ns) / 1000000;
 
+	if (procfs_source()) {
+		clock_pass(LIST_NS);
+		return;
+	}
 	poll(NULL, 0,
 	     took_ms < PAUSE_MS	     ? PAUSE_MS :
 	     took_ms < PAUSE_MOST_MS ? (int)took_ms :

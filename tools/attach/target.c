@@ -86,7 +86,7 @@ static uint32_t root_of(const struct target *target, uint32_t pid)
 		const struct target_process *parent = child ? target_find(target, child->parent) :
 							      NULL;
 
-		if (!parent || parent->pid == (uint32_t)getpid() || !belongs_to(child, parent))
+		if (!parent || proc_is_self(parent->pid) || !belongs_to(child, parent))
 			break;
 		pid = parent->pid;
 	}
@@ -143,7 +143,7 @@ unsigned target_add_named(struct target *target, const char *name, bool whole)
 	for (uint32_t i = 0; i < target->there.count; i++) {
 		uint32_t pid = target->there.item[i].pid;
 
-		if (pid == (uint32_t)getpid() || !is_named(pid, name))
+		if (proc_is_self(pid) || !is_named(pid, name))
 			continue;
 		found++;
 		add_root(target, whole ? root_of(target, pid) : pid);
@@ -161,9 +161,7 @@ static bool is_root(const struct target *target, uint32_t pid)
 
 static bool is_member(const struct target *target, uint32_t pid)
 {
-	uint32_t self = (uint32_t)getpid();
-
-	for (unsigned i = 0; i < TREE_DEPTH && pid && pid != self; i++) {
+	for (unsigned i = 0; i < TREE_DEPTH && pid && !proc_is_self(pid); i++) {
 		const struct target_process *process = target_find(target, pid);
 
 		if (is_root(target, pid) || (process && process->slot))
@@ -274,10 +272,10 @@ struct counted {
 static void count_thread(uint32_t tid, void *context)
 {
 	struct counted *counted = context;
-	uint64_t start = proc_stat(counted->parent, tid).start;
+	struct proc_stat stat = proc_stat(counted->parent, tid);
 
-	counted->threads += start && (start < counted->start ||
-				      (start == counted->start && tid < counted->child));
+	counted->threads += stat.state && (stat.start < counted->start ||
+					   (stat.start == counted->start && tid < counted->child));
 }
 
 /* The threads of the parent that are older than the child. */

@@ -113,6 +113,13 @@ int64_t clock_ahead_ns(const char *clock)
 	return ahead;
 }
 
+static uint64_t clock_passed_ns;
+
+void clock_pass(uint64_t ns)
+{
+	clock_passed_ns += ns;
+}
+
 uint64_t clock_ns(int clock)
 {
 	static int64_t ahead;
@@ -124,6 +131,6 @@ uint64_t clock_ns(int clock)
 		ahead = clock_ahead_ns("monotonic");
 		asked = true;
 	}
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec -
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec + clock_passed_ns -
 	       (clock == CLOCK_MONOTONIC ? (uint64_t)ahead : 0);
 }

@@ -36,6 +36,8 @@ char *text_join(char *list, const char *separator, char *more);
 
 const char *path_base(const char *path);
 uint64_t clock_ns(int clock);
+/* Puts the clocks forward, for processes that do not live, and to which time does nothing. */
+void clock_pass(uint64_t ns);
 /* How far this time namespace's clock ("monotonic" or "boottime") is ahead of the host's. */
 int64_t clock_ahead_ns(const char *clock);
 

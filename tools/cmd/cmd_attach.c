@@ -5,12 +5,14 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../attach/attach.h"
+#include "../attach/cores.h"
 #include "../attach/rights.h"
 #include "../attach/watched.h"
 #include "../base/limit.h"
@@ -57,10 +59,26 @@ static int add_named(struct target *target, const char *name, bool whole)
 		       complain("attach: no process has '%s' in its command line", name);
 }
 
+static int choose_cores(const struct settings *settings, struct target *target, struct cores *cores,
+			int argc)
+{
+	char *wrong;
+
+	if (settings->rest < argc || settings->names.count || settings->tree_only ||
+	    settings->watch)
+		return complain(
+			"attach: --core takes no PID, --name, --tree or --watch: what is in a core file has ended");
+	wrong = cores_open(cores, target, settings->cores.item, settings->cores.count,
+			   settings->exe);
+	return wrong ? cmd_attach_tell(wrong) : 0;
+}
+
 static int choose(const struct settings *settings, struct target *target, int argc, char **argv)
 {
 	int status = 0;
 
+	if (settings->exe)
+		return complain("attach: --exe is of use only with --core");
 	if (!host_proc_is_own())
 		return complain("attach: " HOST_NO_PROC);
 	if (settings->rest >= argc && !settings->names.count)
@@ -111,8 +129,15 @@ static void add_limit(const char *text, void *document)
 	report_limit(document, "%s", text);
 }
 
-static void add_limits(json_t *document, const struct target *target, const struct attach *attach)
+static void add_limits(json_t *document, const struct target *target, const struct attach *attach,
+		       const struct cores *cores)
 {
+	if (cores->list.count)
+		report_limit(
+			document,
+			"read from a core file, in which nothing moves: how long threads waited, descriptors, "
+			"signal handlers and other processes are not known");
+	cores_each_limit(cores, add_limit, document);
 	report_limit(
 		document,
 		"examined from outside: what happened before, which locks were held at a fork, alarms, "
@@ -185,7 +210,8 @@ static int report_watched(struct settings *settings, char **dirs)
 	return status;
 }
 
-static int attach_report(struct settings *settings, const struct attach *attach)
+static int attach_report(struct settings *settings, const struct attach *attach,
+			 const struct cores *cores)
 {
 	struct report_exit end = {.code = -1};
 	const struct reader *reader = attach->judge->reader;
@@ -196,7 +222,7 @@ static int attach_report(struct settings *settings, const struct attach *attach)
 	int status;
 
 	offline_add(settings, attach->judge, &end, &made);
-	add_limits(made.document, attach->target, attach);
+	add_limits(made.document, attach->target, attach, cores);
 	add_picture(&made, attach);
 	status = offline_conclude(settings, &made);
 	report_finish(&made);
@@ -204,7 +230,17 @@ static int attach_report(struct settings *settings, const struct attach *attach)
 	return status;
 }
 
-static int examine(struct settings *settings, struct launch *launch, struct target *target)
+static void say_endings(const struct cores *cores)
+{
+	char *endings = cores_endings(cores);
+
+	if (*endings)
+		fprintf(stderr, "mpsan: %s\n", endings);
+	free(endings);
+}
+
+static int examine(struct settings *settings, struct launch *launch, struct target *target,
+		   const struct cores *cores)
 {
 	struct reader reader;
 	struct judge judge;
@@ -212,7 +248,7 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	struct looking looking = {.enough_ns = settings->watch ? 0 : now_ns + LOOK_NS};
 	struct attach attach = {.target = target,
 				.judge = &judge,
-				.hang_after = settings->hang_after,
+				.hang_after = cores->list.count ? 0 : settings->hang_after,
 				.until_ns = settings->watch ? UINT64_MAX : now_ns + LONG_NS,
 				.say = attach_say,
 				.conclude = attach_conclude,
@@ -225,15 +261,16 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge.baseline = &settings->baseline;
 	signal(SIGINT, interrupt);
+	say_endings(cores);
 	attach_run(&attach);
-	status = attach_report(settings, &attach);
+	status = attach_report(settings, &attach, cores);
 	json_decref(looking.picture);
 	judge_finish(&judge);
 	reader_close(&reader);
 	return status;
 }
 
-static int attach(struct settings *settings, struct target *target)
+static int attach(struct settings *settings, struct target *target, const struct cores *cores)
 {
 	uint32_t processes = target_look(target);
 	struct launch launch;
@@ -243,7 +280,7 @@ static int attach(struct settings *settings, struct target *target)
 	if (wrong)
 		return cmd_attach_tell(wrong);
 	wrong = launch_prepare_outside(&launch, settings->dir, 2 * processes);
-	status = wrong ? cmd_attach_tell(wrong) : examine(settings, &launch, target);
+	status = wrong ? cmd_attach_tell(wrong) : examine(settings, &launch, target, cores);
 	launch_finish(&launch);
 	return status;
 }
@@ -279,10 +316,11 @@ static char **sessions_of(const struct settings *settings, int argc, char **argv
 	return dirs;
 }
 
-static int attach_all(struct settings *settings, struct target *target, int argc, char **argv)
+static int attach_all(struct settings *settings, struct target *target, const struct cores *cores,
+		      int argc, char **argv)
 {
 	char **dirs = sessions_of(settings, argc, argv);
-	int status = dirs[0] ? report_watched(settings, dirs) : attach(settings, target);
+	int status = dirs[0] ? report_watched(settings, dirs) : attach(settings, target, cores);
 
 	for (char **dir = dirs; *dir; dir++)
 		free(*dir);
@@ -294,13 +332,16 @@ int cmd_attach(int argc, char **argv)
 {
 	struct settings settings;
 	struct target target = {0};
+	struct cores cores = {0};
 	int status = options_parse(&settings, OPT_ATTACH, usage_attach, argc, argv);
 
 	if (!status)
-		status = choose(&settings, &target, argc, argv);
+		status = settings.cores.count ? choose_cores(&settings, &target, &cores, argc) :
+						choose(&settings, &target, argc, argv);
 	if (!status)
-		status = attach_all(&settings, &target, argc, argv);
+		status = attach_all(&settings, &target, &cores, argc, argv);
 	target_finish(&target);
+	cores_close(&cores);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;
 }

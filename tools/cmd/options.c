@@ -265,6 +265,18 @@ static char *set_name(struct settings *settings, const char *value)
 	return NULL;
 }
 
+static char *set_core(struct settings *settings, const char *value)
+{
+	*ARRAY_ADD(&settings->cores) = value;
+	return NULL;
+}
+
+static char *set_exe(struct settings *settings, const char *value)
+{
+	settings->exe = value;
+	return NULL;
+}
+
 static char *set_tree(struct settings *settings, const char *value)
 {
 	(void)value;
@@ -465,6 +477,7 @@ void options_finish(struct settings *settings)
 	free(settings->reports.item);
 	free(settings->skews.item);
 	free(settings->names.item);
+	free(settings->cores.item);
 	free(settings->for_library);
 	free(settings->conf);
 	baseline_finish(&settings->baseline);

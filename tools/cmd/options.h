@@ -37,6 +37,8 @@ struct settings {
 	unsigned hang_after; /* seconds */
 	const char *dir; /* NULL: a private one */
 	ARRAY(const char *) names; /* of processes to examine */
+	ARRAY(const char *) cores; /* core files to examine */
+	const char *exe; /* their program; NULL: as they name it */
 	bool tree_only, watch;
 	const char *launcher; /* a row of launchers.def; NULL: none */
 	ARRAY(struct host_skew) skews;

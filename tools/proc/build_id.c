@@ -39,17 +39,18 @@ static bool scan(const uint8_t *notes, uint64_t bytes, uint64_t align, char text
 	return false;
 }
 
-bool build_id_at(uint32_t pid, uint64_t base, char text[BUILD_ID_TEXT])
+bool build_id_find(build_id_peek *peek, const void *context, uint64_t base,
+		   char text[BUILD_ID_TEXT])
 {
 	Elf64_Phdr segment[SEGMENTS];
 	uint8_t notes[NOTE_BYTES];
 	uint64_t bias = base;
 	Elf64_Ehdr head;
 
-	if (!proc_peek(pid, base, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	if (!peek(context, base, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(*segment) ||
 	    head.e_phnum > SEGMENTS || head.e_phoff > 4096 ||
-	    !proc_peek(pid, base + head.e_phoff, segment, head.e_phnum * sizeof(*segment)))
+	    !peek(context, base + head.e_phoff, segment, head.e_phnum * sizeof(*segment)))
 		return false;
 	for (uint32_t i = 0; i < head.e_phnum; i++)
 		if (segment[i].p_type == PT_LOAD) {
@@ -61,9 +62,19 @@ bool build_id_at(uint32_t pid, uint64_t base, char text[BUILD_ID_TEXT])
 
 		bytes = bytes < sizeof(notes) ? bytes : sizeof(notes);
 		if (segment[i].p_type == PT_NOTE &&
-		    proc_peek(pid, bias + segment[i].p_vaddr, notes, bytes) &&
+		    peek(context, bias + segment[i].p_vaddr, notes, bytes) &&
 		    scan(notes, bytes, segment[i].p_align == 8 ? 8 : 4, text))
 			return true;
 	}
 	return false;
+}
+
+static bool peek_process(const void *context, uint64_t from, void *to, size_t bytes)
+{
+	return proc_peek(*(const uint32_t *)context, from, to, bytes);
+}
+
+bool build_id_at(uint32_t pid, uint64_t base, char text[BUILD_ID_TEXT])
+{
+	return build_id_find(peek_process, &pid, base, text);
 }

@@ -27,6 +27,11 @@ void proc_each(void (*see)(uint32_t pid, void *context), void *context)
 	procfs_list(see, context, ".");
 }
 
+bool proc_is_self(uint32_t pid)
+{
+	return pid == (uint32_t)getpid() && !procfs_source();
+}
+
 static bool is_zombie(uint32_t pid, uint32_t tid)
 {
 	char state = proc_stat(pid, tid).state;
@@ -103,33 +108,13 @@ bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *
 	return procfs_list(see, context, "%u/task", pid);
 }
 
-struct sought {
-	uint32_t tid;
-	bool found;
-};
-
-static void compare_tid(uint32_t tid, void *context)
-{
-	struct sought *sought = context;
-
-	sought->found |= tid == sought->tid;
-}
-
-static bool has_thread(uint32_t pid, uint32_t tid)
-{
-	struct sought sought = {.tid = tid};
-
-	proc_threads(pid, compare_tid, &sought);
-	return sought.found;
-}
-
 bool proc_lives(uint32_t pid)
 {
 	struct pollfd end = {.fd = -1, .events = POLLIN};
 	bool lives = true;
 
 	if (procfs_source())
-		return has_thread(pid, pid);
+		return proc_stat(pid, pid).state;
 	if (kill((pid_t)pid, 0) && errno != EPERM)
 		return false;
 #ifdef SYS_pidfd_open
@@ -146,8 +131,8 @@ bool proc_thread_alive(uint32_t pid, uint32_t tid)
 {
 	char path[64];
 
-	if (procfs_source())
-		return has_thread(pid, tid);
+	if (procfs_source()) /* of other processes it does not tell */
+		return pid == tid || proc_stat(pid, tid).state;
 	procfs_path(path, sizeof(path), "%u/task/%u", pid, tid);
 	if (!access(path, F_OK))
 		return true;

@@ -60,6 +60,9 @@ uint32_t proc_living(uint32_t pid);
 /* Whether a process is alive, hidden or not; false for zombies. Takes a few system calls. */
 bool proc_lives(uint32_t pid);
 
+/* Whether it is this process: a core file may be of one that had the same PID. */
+bool proc_is_self(uint32_t pid);
+
 /* Calls `see` for every process of the machine. */
 void proc_each(void (*see)(uint32_t pid, void *context), void *context);
 

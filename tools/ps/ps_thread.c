@@ -8,6 +8,7 @@
 #include "../base/jsontext.h"
 #include "../evidence/text_locks.h"
 #include "../proc/calls.h"
+#include "../proc/procfs.h"
 #include "../proc/stack_copy.h"
 #include "../symbols/pyview.h"
 #include "ps_kind.h"
@@ -273,7 +274,7 @@ static void add_since(struct ps *ps, struct ps_wait *wait, const struct snapshot
 	if (record && wait->claim.tag && record->wait_ns >= record->start_ns && record->wait_ns &&
 	    record->wait_ns <= ps->now_ns) {
 		wait->since_ns = record->wait_ns;
-	} else if (thread->looks > 1) {
+	} else if (thread->looks > 1 && !procfs_source()) {
 		wait->since_ns = thread->still_ns;
 		if (state->asleep_ns && state->asleep_ns < wait->since_ns)
 			wait->since_ns = state->asleep_ns;

@@ -201,7 +201,8 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 	fprintf(out, " %s", command);
 	if (strcmp(how, "root"))
 		fprintf(out, " (%s)", how);
-	if (tree->live && strcmp(jsontext_at(node->process, "state"), "ended"))
+	if (tree->live && jsontext_number(node->process, "start_ns") &&
+	    strcmp(jsontext_at(node->process, "state"), "ended"))
 		fprintf(out, ", %s old", age);
 	print_end(out, tree, node);
 	if (*off)

@@ -45,16 +45,18 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 	unwatched = process_unwatched(reader, slot);
 	name = process_given_name(reader, slot);
 	role = process_role(reader, slot);
-	object = json_pack("{s:I, s:I, s:o, s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
-			   (json_int_t)process->pid, "parent", (json_int_t)process->parent_pid,
-			   "name", name ? jsontext_of(name) : json_null(), "role",
-			   role ? json_string(role) : json_null(), "how", how_text(process->how),
-			   "argv", process_argv(process), "start_ns",
-			   (json_int_t)reader_real_ns(reader, process->birth_ns), "end_ns",
-			   process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) :
-					     json_null(),
-			   "end", end_json(process), "watched",
-			   unwatched ? jsontext_of(unwatched) : json_true());
+	object = json_pack(
+		"{s:I, s:I, s:o, s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
+		(json_int_t)process->pid, "parent", (json_int_t)process->parent_pid, "name",
+		name ? jsontext_of(name) : json_null(), "role",
+		role ? json_string(role) : json_null(), "how", how_text(process->how), "argv",
+		process_argv(process), "start_ns",
+		(json_int_t)(process->birth_ns ? reader_real_ns(reader, process->birth_ns) : 0),
+		"end_ns",
+		process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) :
+				  json_null(),
+		"end", end_json(process), "watched",
+		unwatched ? jsontext_of(unwatched) : json_true());
 	process_add_outer(reader, slot, object);
 	if (mpsan_process_rank(process))
 		json_object_set_new(object, "rank", json_integer(mpsan_process_rank(process) - 1));

@@ -189,6 +189,18 @@ static bool is_older(const struct snapshot_thread *thread, uint32_t tid)
 	return tid < thread->own_tid && tid < thread->pid;
 }
 
+/* A thread with a lower number than its process: numbers have begun again since. */
+static bool has_wrapped(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct snapshot_process *process =
+		&deadlocks->snapshot.processes.item[thread->process];
+
+	for (uint32_t i = process->begin; i < process->end; i++)
+		if (deadlocks->snapshot.threads.item[i].tid < thread->pid)
+			return true;
+	return false;
+}
+
 /* A lock whose memory names an owner that is no thread of this process. */
 static void state_orphan(struct deadlocks *deadlocks, uint32_t index)
 {
@@ -296,7 +308,8 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 		return;
 	if (wait->end == WAIT_NOBODY) {
 		state_orphan(deadlocks, index);
-	} else if (wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
+	} else if (row_of(deadlocks, thread->slot)->how == MPSAN_HOW_FORK &&
+		   wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
 		   nobody_else_acts(deadlocks, index) && wait->count == 1 &&
 		   !state_held(deadlocks, index)) {
 		waits_check_handlers(&deadlocks->waits, index);
@@ -306,10 +319,18 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 	}
 }
 
+/* Where the parent is not examined, an owner that is older than the process says that it was forked. */
+static bool may_be_forked(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct mpsan_process *row = row_of(deadlocks, thread->slot);
+
+	return row->how == MPSAN_HOW_FORK ||
+	       (row->how == MPSAN_HOW_ROOT && !has_wrapped(deadlocks, thread));
+}
+
 void forked_waits_state(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		if (row_of(deadlocks, deadlocks->snapshot.threads.item[i].slot)->how ==
-		    MPSAN_HOW_FORK)
+		if (may_be_forked(deadlocks, &deadlocks->snapshot.threads.item[i]))
 			forked_waits_look(deadlocks, i);
 }

@@ -9,6 +9,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../proc/calls.h"
+#include "../proc/procfs.h"
 #include "../waits/pythreads.h"
 #include "idle.h"
 #include "telling.h"
@@ -271,6 +272,8 @@ static bool wants_answer(const struct snapshot_thread *thread)
 
 void last_picture_look(struct deadlocks *deadlocks)
 {
+	if (procfs_source()) /* it ended before we looked */
+		return;
 	forget_old(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);

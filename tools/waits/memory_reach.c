@@ -9,6 +9,7 @@
 
 #include "../proc/in_flight.h"
 #include "../proc/namespaces.h"
+#include "../proc/procfs.h"
 #include "../reader/hidepid.h"
 #include "memory_names.h"
 
@@ -66,7 +67,7 @@ static void ask_mapper(uint32_t pid, void *context)
 {
 	struct asking *asking = context;
 	struct reach *reach = asking->reach;
-	int maps = pid == (uint32_t)getpid() ? 0 : proc_maps(pid, reach->device, reach->inode);
+	int maps = proc_is_self(pid) ? 0 : proc_maps(pid, reach->device, reach->inode);
 
 	/* A hidden process that descends from the job may have inherited what the job has. */
 	if (!maps || (maps < 0 && !reach_descends(asking->snapshot, pid)))
@@ -85,6 +86,7 @@ void memory_reach_ask_mappers(struct reach *reach, const struct snapshot *snapsh
 	reach->pid_ns = 0;
 	reach->scattered = false;
 	reach->mapped = 0;
+	reach->mappers.strangers = procfs_source(); /* a core file tells of no other process */
 	proc_each(ask_mapper, &asking);
 }
 
@@ -135,7 +137,7 @@ static void ask_holder(uint32_t pid, void *context)
 {
 	struct asking *asking = context;
 
-	if (pid != (uint32_t)getpid() && !descriptors_each(pid, see_descriptor, asking) &&
+	if (!proc_is_self(pid) && !descriptors_each(pid, see_descriptor, asking) &&
 	    reach_descends(asking->snapshot, pid))
 		reach_add(&asking->reach->others, asking->snapshot, pid);
 }

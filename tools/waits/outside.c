@@ -20,6 +20,7 @@
 #include "../symbols/symbols.h"
 #include "../symbols/unwind.h"
 #include "alarms.h"
+#include "pythreads.h"
 
 #define FRAMES 12u /* from the system call to the program's own code, at most */
 #define FRAMES_MAIN 64u /* to the end of the program that is under way, if it is */
@@ -252,6 +253,7 @@ static uint64_t object_at(enum mpsan_lock_kind kind, uint64_t word, uint64_t exp
 {
 	switch (kind) {
 	case MPSAN_WAIT_COND:
+	case MPSAN_WAIT_GIL:
 		return word - (word % 8 ? 44 : 40);
 	case MPSAN_LOCK_RWLOCK_READ:
 	case MPSAN_LOCK_RWLOCK_WRITE:
@@ -282,6 +284,9 @@ void outside_claim(struct outside *outside, const struct snapshot_thread *thread
 	if (kind == MPSAN_WAIT_COND && (call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT &&
 	    call->arg[2] == 2)
 		kind = MPSAN_LOCK_MUTEX;
+	/* the interpreter has no other condition for which it waits with a limit */
+	if (kind == MPSAN_WAIT_COND && call->arg[3] && pythread_is_code(thread->pid, story.caller))
+		kind = MPSAN_WAIT_GIL;
 	if (kind == MPSAN_LOCK_NONE && is_semaphore(thread))
 		kind = MPSAN_LOCK_SEMAPHORE;
 	if (lies_in_libc(thread, call->arg[0])) {

@@ -136,7 +136,7 @@ static void add_parent(struct look *look)
 	look_reopen(look);
 	if (process != SNAPSHOT_NONE)
 		look_add(look, process);
-	else if (pid != (uint32_t)getpid())
+	else if (!proc_is_self(pid))
 		look->wait->end = WAIT_OPEN;
 }
 
@@ -244,22 +244,6 @@ static void judge_join(struct look *look)
 
 	if (target != SNAPSHOT_NONE)
 		look_by_owner(look, target);
-}
-
-/* Waiters for the GIL wake up all the time; its holder logs its wait when it blocks. */
-static void judge_gil(struct look *look)
-{
-	const struct snapshot *snapshot = look->snapshot;
-
-	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
-		const struct snapshot_thread *other = &snapshot->threads.item[i];
-
-		if (other->slot == look->thread->slot && other->call.state == PROC_IN_CALL &&
-		    snapshot_wanted(other).tag & MPSAN_TAG_GIL) {
-			look_by_owner(look, i);
-			return;
-		}
-	}
 }
 
 static bool claims_libc(const struct snapshot_thread *thread)
@@ -389,7 +373,7 @@ static void judge_futex(struct look *look)
 	if (MPSAN_TAG_KIND(claim.tag) == MPSAN_WAIT_GIL) {
 		look->wait->kind = MPSAN_WAIT_GIL;
 		look->wait->lock = MPSAN_TAG_ADDRESS(claim.tag);
-		judge_gil(look);
+		look_by_gil(look);
 		return;
 	}
 	if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET && operation != FUTEX_LOCK_PI)

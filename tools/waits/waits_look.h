@@ -97,6 +97,12 @@ bool look_by_semlock(struct look *look, uint64_t lock);
  */
 bool look_by_watchdog(struct look *look, uint64_t lock);
 
+/*
+ * waits_python.c: the holder of the GIL ends the wait. Waiters for it wake up all the time; the holder
+ * logs its wait when it blocks, or, from outside, the interpreter names it.
+ */
+void look_by_gil(struct look *look);
+
 /* waits_python.c: whether this poll is multiprocessing's wait for the end of a child. */
 bool look_by_child(struct look *look);
 

@@ -333,3 +333,41 @@ bool look_by_child(struct look *look)
 		look_by_call_limit(look);
 	return true;
 }
+
+/* The thread that has the GIL by the interpreter's own record, and stands still. */
+static uint32_t recorded_holder(struct look *look)
+{
+	struct pyview *view = look_has_frames(look) ? look_view(look, look->thread->pid) : NULL;
+	uint64_t handle = view ? pyview_gil_holder(view) : 0;
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+
+	for (uint32_t i = process->begin; handle && i < process->end; i++) {
+		const struct snapshot_thread *thread = &look->snapshot->threads.item[i];
+
+		if (look_handle(thread) == handle)
+			return thread != look->thread && thread->looks > 1 &&
+					       thread->call.state == PROC_IN_CALL ?
+				       i :
+				       SNAPSHOT_NONE;
+	}
+	return SNAPSHOT_NONE;
+}
+
+void look_by_gil(struct look *look)
+{
+	const struct snapshot *snapshot = look->snapshot;
+	uint32_t holder = SNAPSHOT_NONE;
+
+	for (uint32_t i = 0; i < snapshot->threads.count && holder == SNAPSHOT_NONE; i++) {
+		const struct snapshot_thread *other = &snapshot->threads.item[i];
+
+		if (other->slot == look->thread->slot && other->call.state == PROC_IN_CALL &&
+		    snapshot_wanted(other).tag & MPSAN_TAG_GIL)
+			holder = i;
+	}
+	if (holder == SNAPSHOT_NONE && snapshot->outside)
+		holder = recorded_holder(look);
+	if (holder != SNAPSHOT_NONE)
+		look_by_owner(look, holder);
+}
