@@ -14,7 +14,8 @@
 /* pybind11's instance: a pointer to the object of C++ follows the head. */
 #define INSTANCE_VALUE 16
 #define OBJECT_WORDS 16u /* of that object, in which its rank and size stand side by side */
-#define OBJECT_HEAD 3u /* its virtual functions and reference counts, one word or two, and what follows one */
+#define OBJECT_HEAD \
+	3u /* its virtual functions and reference counts, one word or two, and what follows one */
 
 static bool is_negative(const struct cpython *py, uint64_t number)
 {

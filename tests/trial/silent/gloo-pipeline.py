@@ -16,7 +16,7 @@ def run(rank, path):
     for _ in range(2):
         if rank:
             torch.distributed.recv(data, src=rank - 1)
-        time.sleep(6)
+        time.sleep(4)
         torch.distributed.send(data, dst=(rank + 1) % 3)
         if not rank:
             torch.distributed.recv(data, src=2)
