@@ -6,6 +6,7 @@
 #include "python.h"
 
 #include "../common/cpython/exception.h"
+#include "../common/cpython/group.h"
 #include "../common/cpython/name.h"
 #include "../common/cpython/process.h"
 #include "../common/cpython/reach.h"
@@ -323,6 +324,13 @@ size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *tex
 	if (name && python_holds_gil() && !python.limit && !python.is_finalizing())
 		top = frame_by_state(pthread, state);
 	return top ? cpython_called_text(view_of(pthread), top, lock, name, text, bytes) : 0;
+}
+
+uint32_t python_rank(void)
+{
+	struct cpython_rank rank = cpython_group_rank(&python.py, 0, top_frame(0));
+
+	return rank.world ? rank.rank + 1 : 0;
 }
 
 uint64_t python_global(const char *module, const char *name)

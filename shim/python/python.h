@@ -236,6 +236,9 @@ bool python_calls(const char *function, const char *file) __attribute__((nonnull
  */
 size_t python_traceback(char *text, size_t bytes) __attribute__((nonnull));
 
+/* The rank + 1 with which this thread calls init_process_group; 0: it does not, or it is not known there yet. */
+uint32_t python_rank(void);
+
 /*
  * The value of a name in a module, 0: none; and the number of entries of a dictionary, -1: it no
  * longer is one. Slow.

@@ -34,6 +34,8 @@ static NOINLINE void look_for_making(void)
 	looks++;
 	GUARDED {
 		if (inside_making() && !__atomic_exchange_n(&group_made, true, __ATOMIC_ACQ_REL)) {
+			if (!life.self->rank)
+				life.self->rank = python_rank();
 			table = python_global(MODULE, "_pg_map");
 			table_type = table ? python_type(table) : 0;
 			EMIT(group, .made = true, .stack = stack_own(), .python = stack_python(0));

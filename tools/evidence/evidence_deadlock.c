@@ -353,6 +353,21 @@ static json_t *edge_json(const struct evidence_context *ctx, const struct fact_d
 	return edge;
 }
 
+/* A step that says whose it is in the job. */
+static json_t *rank_step(const struct evidence_context *ctx, const struct callsite *callsite,
+			 const struct fact_blocked *blocked, const char *edge)
+{
+	uint64_t rank = blocked->ev.rank;
+	char *text = rank ? text_format("rank %llu: %s", (unsigned long long)rank - 1, edge) :
+			    text_copy(edge);
+	json_t *step = callsite_step(ctx, callsite, STEP_BLOCKED, jsontext_of(text));
+
+	if (rank)
+		json_object_set_new(step, "rank", json_integer((json_int_t)rank - 1));
+	free(text);
+	return step;
+}
+
 void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		    json_t *steps)
 {
@@ -363,14 +378,14 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 		const struct fact_blocked *blocked = &ctx->reader->facts.blockeds[i];
 		enum edge_style style = own && i == deadlock->begin ? EDGE_OWN : EDGE_PLACED;
 		struct callsite callsite;
+		json_t *step;
 		char *text;
 
 		blocked_callsite(ctx, blocked, &callsite);
 		text = edge_text(ctx, blocked, &callsite, style);
-		json_array_append_new(
-			steps, callsite_step(ctx, &callsite, STEP_BLOCKED, jsontext_of(text)));
-		json_object_set_new(json_array_get(steps, json_array_size(steps) - 1), "waits_for",
-				    edge_json(ctx, deadlock, blocked));
+		step = rank_step(ctx, &callsite, blocked, text);
+		json_object_set_new(step, "waits_for", edge_json(ctx, deadlock, blocked));
+		json_array_append_new(steps, step);
 		free(text);
 		callsite_finish(&callsite);
 	}

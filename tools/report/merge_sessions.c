@@ -7,6 +7,7 @@
 
 #include "../base/jsontext.h"
 #include "../base/limit.h"
+#include "merge_ranks.h"
 #include "occurrence.h"
 
 /* What one session added to the document's arrays. */
@@ -22,6 +23,7 @@ struct merge_sessions {
 	json_t *findings; /* by fingerprint: the finding in the document */
 	json_t *seen; /* by fingerprint: the sessions it was seen in */
 	json_t *told; /* by fingerprint: the session whose evidence is shown */
+	struct merge_ranks *ranks;
 	ARRAY(struct part) parts;
 	ARRAY(int) ends; /* severity of each session's end */
 	bool ends_differ, commands_differ;
@@ -42,6 +44,7 @@ struct merge_sessions *merge_sessions_create(json_t *document)
 	merge->findings = json_object();
 	merge->seen = json_object();
 	merge->told = json_object();
+	merge->ranks = merge_ranks_create();
 	json_array_foreach(json_object_get(document, "findings"), i, finding)
 	{
 		json_object_set(merge->findings, print_of(finding), finding);
@@ -56,6 +59,7 @@ void merge_sessions_destroy(struct merge_sessions *merge)
 	json_decref(merge->findings);
 	json_decref(merge->seen);
 	json_decref(merge->told);
+	merge_ranks_destroy(merge->ranks);
 	free(merge->parts.item);
 	free(merge->ends.item);
 	free(merge);
@@ -211,6 +215,7 @@ void merge_sessions_add(struct merge_sessions *merge, uint32_t source, int64_t s
 		json_integer(json_integer_value(json_object_get(document, "suppressed")) +
 			     judge->suppressed));
 	add_processes(merge, skew_ns, judge->reader);
+	merge_ranks_add(merge->ranks, source, skew_ns, judge);
 	limits_add(document, judge);
 	part->process_end = json_array_size(processes);
 	part->limit_end = json_array_size(limits);
@@ -359,6 +364,7 @@ void merge_sessions_finish(struct report *report)
 	name_processes(report);
 	name_findings(report, occurrence);
 	name_limits(report, occurrence);
+	merge_ranks_finish(merge->ranks, report);
 	sort(report->document, "findings", compare_findings);
 	sort(report->document, "processes", compare_processes);
 	occurrence_destroy(occurrence);

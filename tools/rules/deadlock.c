@@ -299,6 +299,8 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 	case MPSAN_DEADLOCK_LAST:
 	case MPSAN_DEADLOCK_DRAFT:
 		return RULE_hang;
+	case MPSAN_DEADLOCK_RANKS:
+		return RULE_collective_mismatch;
 	case MPSAN_DEADLOCK_CYCLE:
 	case MPSAN_DEADLOCK_DEAD_END:
 		if (holds_its_lock(facts, deadlock) || deadlock_file_twice(facts, deadlock))

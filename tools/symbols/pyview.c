@@ -396,6 +396,30 @@ unsigned pyview_task(struct pyview *view, uint64_t pthread, uint64_t *object, un
 	return cpython_task(&view->py, top_frame(view, pthread), object, most);
 }
 
+static uint64_t modules_of(const struct pyview *view, const struct state *state)
+{
+	return cpython_peek_word(&view->py, state->interp + view->py.at.interp_modules);
+}
+
+struct cpython_rank pyview_rank(struct pyview *view, uint64_t pthread)
+{
+	struct state state;
+
+	return read_state(view, pthread, &state) ?
+		       cpython_group_rank(&view->py, modules_of(view, &state), state.frame) :
+		       (struct cpython_rank){0};
+}
+
+unsigned pyview_members(struct pyview *view, uint64_t pthread, uint32_t *rank, unsigned most)
+{
+	struct state state;
+
+	return read_state(view, pthread, &state) ?
+		       cpython_group_members(&view->py, modules_of(view, &state), state.frame, rank,
+					     most) :
+		       0;
+}
+
 bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
 {
 	return !view->limit && !cpython_find_thread(&view->py, pthread, NULL) &&

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../../shim/common/cpython/group.h"
 #include "../../shim/common/cpython/process.h"
 
 struct pyview;
@@ -119,6 +120,13 @@ size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t byt
 
 /* Its outermost function: what a thread without a name was started with. */
 size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
+
+/*
+ * The rank in torch.distributed of the process that a thread belongs to, and those that its collective
+ * needs: see ../../shim/common/cpython/group.h.
+ */
+struct cpython_rank pyview_rank(struct pyview *view, uint64_t pthread);
+unsigned pyview_members(struct pyview *view, uint64_t pthread, uint32_t *rank, unsigned most);
 
 /* Whether Python's threads can be listed, and none of them is this one. */
 bool pyview_is_foreign(struct pyview *view, uint64_t pthread);

@@ -13,6 +13,7 @@
 #include "last_picture.h"
 #include "left_behind.h"
 #include "long_waits.h"
+#include "missing_ranks.h"
 #include "solve.h"
 #include "telling.h"
 #include "unseen.h"
@@ -37,6 +38,7 @@ void deadlocks_finish(struct deadlocks *deadlocks)
 	snapshot_finish(&deadlocks->snapshot);
 	waits_finish(&deadlocks->waits);
 	graph_finish(&deadlocks->graph);
+	ranks_finish(&deadlocks->ranks);
 	watchlog_close(&deadlocks->log);
 }
 
@@ -200,6 +202,7 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 			 deadlocks);
 	state_dead_ends(deadlocks);
 	hopeless_find(deadlocks, state_loss);
+	missing_ranks_state(deadlocks);
 	long_waits_state(deadlocks, now_ns);
 	last_picture_look(deadlocks);
 	unseen_state(deadlocks);

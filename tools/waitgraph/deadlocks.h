@@ -8,6 +8,7 @@
 #ifndef MPSAN_DEADLOCKS_H
 #define MPSAN_DEADLOCKS_H
 
+#include "../ranks/ranks.h"
 #include "../waits/watchlog.h"
 #include "dead_owners.h"
 #include "graph.h"
@@ -44,6 +45,7 @@ struct deadlocks {
 	struct waits waits;
 	struct graph graph;
 	struct dead_owners dead_owners;
+	struct ranks ranks;
 	struct watchlog log;
 	uint64_t hang_after_ns; /* 0: long waits without a proof are not recorded */
 	uint32_t turn; /* of hopeless_find, among the times at which waits end */

@@ -12,7 +12,6 @@
 #include "handlers.h"
 #include "idle.h"
 #include "left_behind.h"
-#include "missing_ranks.h"
 #include "telling.h"
 #include "turns.h"
 
@@ -218,7 +217,6 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 	if (!deadlocks->hang_after_ns || now_ns < deadlocks->hang_after_ns)
 		return;
 	look_at_job(deadlocks, since);
-	missing_ranks_state(deadlocks, since);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (is_long_wait(deadlocks, i, since))
 			state_long_wait(deadlocks, i);

@@ -1,85 +1,342 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds main threads that stay in torch.distributed although a process started beside theirs has ended. */
+/* Judges the ranks of each job together. */
 #include "missing_ranks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "../../shim/common/hash.h"
 #include "../facts/processes.h"
-#include "../waits/pythreads.h"
+#include "../ranks/lost.h"
+#include "../ranks/rank_log.h"
+#include "../ranks/stuck.h"
 #include "telling.h"
 
-#define ASK_NS 2000000000ull /* frames are read that often */
-#define TOLD UINT64_MAX
+/* Long enough for a launcher to notice that a rank has ended, and to end the others. */
+#define WAIT_NS 7000000000ull
+#define WAIT_OUTSIDE_NS \
+	1500000000ull /* nothing is known of before, and the user says that it hangs */
+#define WORLD_MAX 65536u
 
-/* A Python process with the same parent that has ended; SNAPSHOT_NONE: there is none. */
-static uint32_t ended_sibling(const struct reader *reader, uint32_t slot)
+/* The ranks of one job, as they are judged. */
+struct job {
+	struct deadlocks *deadlocks;
+	const struct rank *one; /* that waits */
+	uint64_t since_ns;
+	struct stuck_rank *rank; /* by number */
+	uint32_t *index; /* of the thread in the snapshot; SNAPSHOT_NONE */
+	uint32_t *slot; /* of the process; SNAPSHOT_NONE */
+	uint32_t world, missing;
+	bool certain; /* what is told of those that will not come is proved */
+};
+
+static const struct reader *reader_of(const struct job *job)
 {
-	uint32_t parent = process_parent(&reader->facts, slot);
+	return job->deadlocks->reader;
+}
 
-	READER_EACH_SLOT(reader, other) {
-		const struct mpsan_process *process = &reader->session.table[other];
+static bool is_of_job(const struct job *job, const struct rank *rank)
+{
+	return rank->world == job->world && rank->job == job->one->job;
+}
 
-		if (other != slot && process->python && reader->processes[other].gone &&
-		    !(process->flags & MPSAN_PROCESS_REPLACED) && parent != FACT_NONE &&
-		    process_parent(&reader->facts, other) == parent)
-			return other;
+static bool is_sibling(const struct job *job, uint32_t slot)
+{
+	const struct facts *facts = &reader_of(job)->facts;
+	uint32_t parent = process_parent(facts, job->one->slot);
+
+	return parent != FACT_NONE && process_parent(facts, slot) == parent;
+}
+
+/* It lived beside the one that waits: a rank of an earlier attempt did not. */
+static bool has_ended_beside(const struct job *job, uint32_t slot)
+{
+	const struct reader *reader = reader_of(job);
+	const struct fact_process *process = &reader->processes[slot];
+
+	return process->gone && !(process->slot->flags & MPSAN_PROCESS_REPLACED) &&
+	       process->gone_ns <= job->since_ns &&
+	       process->gone_ns > reader->session.table[job->one->slot].birth_ns;
+}
+
+/* ---- who is who ---- */
+
+/* Of copies of one process, which have its memory, the original is the rank. */
+static bool is_copy(const struct job *job, uint32_t slot, uint32_t of)
+{
+	return slot != of && fact_is_ancestor(&reader_of(job)->facts, of, slot);
+}
+
+/* False: two processes have the same number, so nothing is known. */
+static bool enter_living(struct job *job, const struct rank *rank)
+{
+	struct stuck_rank *at = &job->rank[rank->number];
+	bool waits = rank_waits(&job->deadlocks->snapshot, rank, job->since_ns);
+
+	if (job->slot[rank->number] != SNAPSHOT_NONE) {
+		if (is_copy(job, rank->slot, job->slot[rank->number]))
+			return true;
+		if (!is_copy(job, job->slot[rank->number], rank->slot))
+			return false;
 	}
-	return SNAPSHOT_NONE;
+	job->slot[rank->number] = rank->slot;
+	job->index[rank->number] = rank->index;
+	*at = (struct stuck_rank){.number = rank->number,
+				  .state = waits ? RANK_WAITS : RANK_OPEN,
+				  .in = waits ? &rank->in : NULL,
+				  .needs = rank->needs,
+				  .needs_count = rank->needs_count};
+	return true;
 }
 
-/* The program's frames below those of torch.distributed, as a hash; 0: it is not there. */
-static uint64_t place_of(const struct snapshot_thread *thread)
+static void set_lost(struct job *job, uint32_t number, enum rank_state state, char *what,
+		     uint32_t slot)
 {
-	static const char library[] = "/torch/";
-	char *stack = pythread_stack(thread), *last = NULL;
-	uint64_t place = 0;
+	struct stuck_rank *rank = &job->rank[number];
 
-	if (strstr(stack, "/torch/distributed/"))
-		for (char *at = stack; (at = strstr(at, library)); at++)
-			last = at;
-	if (last && strchr(last, '\n'))
-		place = hash_text(HASH_EMPTY, strchr(last, '\n'));
-	free(stack);
-	return place;
+	rank->state = state;
+	rank->what = what;
+	job->slot[number] = slot;
+	job->missing -= rank->state != RANK_DEAD;
 }
 
-static bool is_due(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+/* The number of a process that has ended; SNAPSHOT_NONE: unknown, or of another job. */
+static uint32_t number_of_ended(const struct job *job, uint32_t slot)
 {
-	return thread->tid == thread->pid && !thread->told &&
-	       deadlocks->snapshot.now_ns >= thread->asks_due_ns &&
-	       deadlocks->reader->session.table[thread->slot].python;
+	const struct ranks *ranks = &job->deadlocks->ranks;
+	uint32_t at = slot < ranks->by_slot.count ? ranks->by_slot.item[slot] : 0, number;
+
+	if (at && ranks->item.item[at - 1].world)
+		return is_of_job(job, &ranks->item.item[at - 1]) ? ranks->item.item[at - 1].number :
+								   SNAPSHOT_NONE;
+	number = mpsan_process_rank(&reader_of(job)->session.table[slot]);
+	return number && number <= job->world && is_sibling(job, slot) ? number - 1 : SNAPSHOT_NONE;
 }
 
-static void state_rank(struct deadlocks *deadlocks, uint32_t index, uint32_t ended)
+/* Those whose number is known. */
+static void enter_ended(struct job *job)
 {
-	struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
-	struct ev_blocked event = telling_describe(deadlocks, index, 0);
-	struct telling telling = {0};
+	READER_EACH_SLOT(reader_of(job), slot) {
+		uint32_t number = has_ended_beside(job, slot) ? number_of_ended(job, slot) :
+								SNAPSHOT_NONE;
 
-	event.since = thread->asks_ns;
-	telling_put(deadlocks, &telling, thread->slot, thread->own_tid, &event);
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, ended + 1, NULL);
-	thread->asks_ns = TOLD;
+		if (number != SNAPSHOT_NONE && job->slot[number] == SNAPSHOT_NONE)
+			set_lost(job, number, RANK_ENDED, lost_end(reader_of(job), slot), slot);
+	}
 }
 
-void missing_ranks_state(struct deadlocks *deadlocks, uint64_t since_ns)
-{
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
-		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
-		uint32_t ended;
-		uint64_t place;
+/* Processes started beside the ranks whose numbers are unknown: those that live, and those that have ended. */
+struct nameless {
+	uint32_t living, ended;
+	uint32_t last_living, last_ended; /* slots */
+};
 
-		if (!is_due(deadlocks, thread))
+static struct nameless nameless_of(const struct job *job)
+{
+	const struct reader *reader = reader_of(job);
+	const struct ranks *ranks = &job->deadlocks->ranks;
+	struct nameless found = {0};
+
+	READER_EACH_SLOT(reader, slot) {
+		uint32_t at = slot < ranks->by_slot.count ? ranks->by_slot.item[slot] : 0;
+
+		if (!reader->session.table[slot].python || !is_sibling(job, slot) ||
+		    (at && ranks->item.item[at - 1].world))
 			continue;
-		thread->asks_due_ns = deadlocks->snapshot.now_ns + ASK_NS;
-		ended = ended_sibling(deadlocks->reader, thread->slot);
-		place = ended == SNAPSHOT_NONE ? 0 : place_of(thread);
-		if (place != thread->asks_at)
-			thread->asks_ns = deadlocks->snapshot.now_ns;
-		thread->asks_at = place;
-		if (place && thread->asks_ns <= since_ns)
-			state_rank(deadlocks, i, ended);
+		if (has_ended_beside(job, slot)) {
+			found.ended++;
+			found.last_ended = slot;
+		} else if (!reader->processes[slot].gone) {
+			found.living++;
+			found.last_living = slot;
+		}
+	}
+	return found;
+}
+
+static uint32_t main_thread(const struct job *job, uint32_t slot)
+{
+	const struct snapshot *snapshot = &job->deadlocks->snapshot;
+
+	return snapshot_find(snapshot, slot, reader_of(job)->session.table[slot].pid);
+}
+
+/* A rank that nobody is known to be may be any process beside the others. */
+static void enter_nameless(struct job *job)
+{
+	struct nameless found = nameless_of(job);
+	bool all_here = job->one->local && job->one->joined && job->deadlocks->snapshot.outside;
+	uint32_t index;
+	char *text;
+
+	for (uint32_t i = 0; i < job->world && job->missing; i++) {
+		if (job->slot[i] != SNAPSHOT_NONE)
+			continue;
+		index = found.living == 1 && job->missing == 1 ?
+				main_thread(job, found.last_living) :
+				SNAPSHOT_NONE;
+		text = index != SNAPSHOT_NONE ?
+			       lost_dead(&job->deadlocks->snapshot, index, job->since_ns) :
+			       NULL;
+		if (text) {
+			set_lost(job, i, RANK_DEAD, text, found.last_living);
+			job->index[i] = index;
+			return;
+		}
+		if (found.living || (found.ended < job->missing && !all_here))
+			return;
+		job->certain = false;
+		if (found.ended == 1 && job->missing == 1)
+			set_lost(job, i, RANK_MISSING, lost_end(reader_of(job), found.last_ended),
+				 found.last_ended);
+		else
+			set_lost(job, i, RANK_MISSING, text_copy("is not there any more"),
+				 SNAPSHOT_NONE);
+	}
+}
+
+/* ---- jobs ---- */
+
+static bool job_open(struct job *job)
+{
+	struct ranks *ranks = &job->deadlocks->ranks;
+
+	job->rank = memory_get(job->world * sizeof(*job->rank));
+	job->index = memory_get(job->world * sizeof(*job->index));
+	job->slot = memory_get(job->world * sizeof(*job->slot));
+	job->certain = true;
+	job->missing = job->world;
+	for (uint32_t i = 0; i < job->world; i++) {
+		job->rank[i].number = i;
+		job->index[i] = job->slot[i] = SNAPSHOT_NONE;
+	}
+	for (uint32_t i = 0; i < ranks->item.count; i++) {
+		const struct rank *rank = &ranks->item.item[i];
+
+		if (rank->index == SNAPSHOT_NONE || !is_of_job(job, rank))
+			continue;
+		if (!enter_living(job, rank))
+			return false;
+	}
+	for (uint32_t i = 0; i < job->world; i++)
+		job->missing -= job->slot[i] != SNAPSHOT_NONE;
+	return true;
+}
+
+static void job_close(struct job *job)
+{
+	for (uint32_t i = 0; i < job->world; i++)
+		free((char *)job->rank[i].what);
+	free(job->rank);
+	free(job->index);
+	free(job->slot);
+}
+
+/* Those that live and wait for something else may be proved to be deadlocked. */
+static void enter_dead(struct job *job)
+{
+	for (uint32_t i = 0; i < job->world; i++) {
+		if (job->slot[i] == SNAPSHOT_NONE || job->rank[i].state != RANK_OPEN)
+			continue;
+		job->rank[i].what =
+			lost_dead(&job->deadlocks->snapshot, job->index[i], job->since_ns);
+		job->rank[i].state = job->rank[i].what ? RANK_DEAD : RANK_OPEN;
+	}
+}
+
+/* Its threads stay open to a proof, and are not told again as a job at rest. */
+static void mark_told(struct job *job)
+{
+	struct ranks *ranks = &job->deadlocks->ranks;
+	struct snapshot *snapshot = &job->deadlocks->snapshot;
+
+	for (uint32_t i = 0; i < ranks->item.count; i++) {
+		struct rank *rank = &ranks->item.item[i];
+		const struct snapshot_process *process;
+
+		if (rank->index == SNAPSHOT_NONE || !is_of_job(job, rank))
+			continue;
+		process = &snapshot->processes.item[snapshot->threads.item[rank->index].process];
+		for (uint32_t k = process->begin; k < process->end; k++)
+			snapshot->threads.item[k].hung = true;
+		rank->told = true;
+	}
+}
+
+static uint64_t lost_slot(const struct job *job)
+{
+	for (uint32_t i = 0; i < job->world; i++)
+		if (job->rank[i].lacked && job->rank[i].state > RANK_DEAD &&
+		    job->slot[i] != SNAPSHOT_NONE)
+			return job->slot[i] + 1;
+	return 0;
+}
+
+static void state_thread(struct job *job, struct telling *telling, uint32_t number)
+{
+	struct deadlocks *deadlocks = job->deadlocks;
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, job->index[number]);
+	struct ev_blocked event = telling_describe(deadlocks, job->index[number], 0);
+
+	event.rank = number + 1;
+	event.flags &= ~(uint64_t)MPSAN_LF_CERTAIN;
+	if (job->certain && !telling->count)
+		event.flags |= MPSAN_LF_CERTAIN;
+	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
+}
+
+/* Those that wait, then the others. */
+static void state_threads(struct job *job, struct telling *telling)
+{
+	for (int waits = 1; waits >= 0; waits--)
+		for (uint32_t i = 0; i < job->world && telling->count < TELLING_MAX; i++)
+			if (job->index[i] != SNAPSHOT_NONE &&
+			    (waits ? job->rank[i].stuck : job->rank[i].lacked))
+				state_thread(job, telling, i);
+}
+
+static void state_job(struct job *job)
+{
+	struct telling telling = {0};
+	char *text = stuck_text(job->rank, job->world);
+	bool lacks = false;
+
+	for (uint32_t i = 0; i < job->world; i++)
+		lacks |= job->rank[i].lacked;
+	job->certain &= lacks;
+	state_threads(job, &telling);
+	telling_close(job->deadlocks, &telling, MPSAN_DEADLOCK_RANKS, lost_slot(job), text);
+	free(text);
+	mark_told(job);
+}
+
+static void judge_job(struct deadlocks *deadlocks, const struct rank *one, uint64_t since_ns)
+{
+	struct job job = {
+		.deadlocks = deadlocks, .one = one, .since_ns = since_ns, .world = one->world};
+
+	if (job_open(&job)) {
+		enter_dead(&job);
+		enter_ended(&job);
+		enter_nameless(&job);
+		if (stuck_find(job.rank, job.world, job.world))
+			state_job(&job);
+	}
+	job_close(&job);
+}
+
+void missing_ranks_state(struct deadlocks *deadlocks)
+{
+	uint64_t now_ns = deadlocks->snapshot.now_ns,
+		 wait_ns = deadlocks->snapshot.outside ? WAIT_OUTSIDE_NS : WAIT_NS;
+
+	ranks_look(&deadlocks->ranks, &deadlocks->snapshot);
+	if (now_ns > wait_ns)
+		rank_log(&deadlocks->ranks, &deadlocks->snapshot, now_ns - wait_ns,
+			 &deadlocks->log);
+	for (uint32_t i = 0; i < deadlocks->ranks.item.count; i++) {
+		const struct rank *rank = &deadlocks->ranks.item.item[i];
+
+		if (!rank->told && rank->world > 1 && rank->world <= WORLD_MAX &&
+		    now_ns > wait_ns && rank_waits(&deadlocks->snapshot, rank, now_ns - wait_ns))
+			judge_job(deadlocks, rank, now_ns - wait_ns);
 	}
 }

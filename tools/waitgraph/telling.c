@@ -10,8 +10,6 @@
 #include "handlers.h"
 #include "lost_end.h"
 
-#define TOLD_MAX 24u /* threads recorded per deadlock */
-
 /* The only process that could end the wait; SNAPSHOT_NONE: there are several, or none. */
 static uint32_t only_process(const struct deadlocks *deadlocks, const struct wait *wait)
 {
@@ -229,7 +227,7 @@ void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 	struct ev_blocked event;
 
 	thread->told = true;
-	if (telling->count >= TOLD_MAX)
+	if (telling->count >= TELLING_MAX)
 		return;
 	event = telling_describe(deadlocks, index, flags);
 	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);

@@ -8,6 +8,8 @@
 
 #include "deadlocks.h"
 
+#define TELLING_MAX 24u /* threads recorded per deadlock */
+
 struct telling {
 	uint64_t first; /* position of its first thread */
 	uint32_t count;

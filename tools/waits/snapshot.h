@@ -84,8 +84,6 @@ struct snapshot_thread {
 	uint64_t rest_ns, rest_runs;
 	bool rest_known; /* examined at rest, by long_waits.c */
 	bool pictured; /* looked at by last_picture.c in this rest */
-	/* waits for other ranks at that place since then, and is asked again then: see missing_ranks.c */
-	uint64_t asks_at, asks_ns, asks_due_ns;
 	/* whose turn it is before this one's, found by turns.c: its TID, 0: none, and its run count */
 	uint32_t turn_of;
 	uint64_t turn_runs;

@@ -1,0 +1,39 @@
+"""Three ranks of gloo; one raises, and the others wait for it in new_group, for which they meet at the store."""
+# expect: collective-mismatch error
+# says: ranks 0 and 2 wait in new_group \(rank-raised.py:25\); rank 1 ended with status 1
+# may: worker-failed warning
+# may: worker-failed error
+# needs: torch
+# within: 40
+
+import multiprocessing
+import socket
+
+import torch.distributed
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def run(rank, port):
+    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=3)
+    if rank == 1:
+        raise ValueError("a bad batch")
+    torch.distributed.new_group([0, 1])
+
+
+def main():
+    context = multiprocessing.get_context("fork")
+    port = free_port()
+    ranks = [context.Process(target=run, args=(rank, port)) for rank in range(3)]
+    for rank in ranks:
+        rank.start()
+    for rank in ranks:
+        rank.join()
+
+
+if __name__ == "__main__":
+    main()
