@@ -416,6 +416,13 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 		json_object_set(finding, "hopeless", hopeless);
 }
 
+static uint64_t wait_flags(const struct evidence *evidence)
+{
+	uint32_t wait = evidence->finding->wait;
+
+	return wait ? evidence->reader->facts.waits[wait - 1].ev.flags : 0;
+}
+
 static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
@@ -423,7 +430,8 @@ static json_t *evidence_write(struct evidence *evidence)
 	const char *fix = finding->fix ?:
 				  finding->rule == RULE_self_deadlock ?
 				  reentry_fix(&evidence->sufferer, &evidence->holder,
-					      args_text(evidence->args, ARG_handler)) :
+					      args_text(evidence->args, ARG_handler),
+					      wait_flags(evidence)) :
 				  rule_fix(finding->rule),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
 	char *print = fingerprint(evidence);

@@ -10,9 +10,9 @@
 
 /*
  * `taken`: where the thread took the lock first; its frames may be unknown. `handler`: as
- * callsite_handler.
+ * callsite_handler. `flags`: of the wait.
  */
 const char *reentry_fix(const struct callsite *waiter, const struct callsite *taken,
-			const char *handler);
+			const char *handler, uint64_t flags);
 
 #endif
