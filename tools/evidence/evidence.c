@@ -416,22 +416,15 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 		json_object_set(finding, "hopeless", hopeless);
 }
 
-static uint64_t wait_flags(const struct evidence *evidence)
-{
-	uint32_t wait = evidence->finding->wait;
-
-	return wait ? evidence->reader->facts.waits[wait - 1].ev.flags : 0;
-}
-
 static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
 	const struct finding *finding = evidence->finding;
 	const char *fix = finding->fix ?:
 				  finding->rule == RULE_self_deadlock ?
-				  reentry_fix(&evidence->sufferer, &evidence->holder,
-					      args_text(evidence->args, ARG_handler),
-					      wait_flags(evidence)) :
+				  reentry_fix(&evidence->reader->facts, finding,
+					      &evidence->sufferer, &evidence->holder,
+					      args_text(evidence->args, ARG_handler)) :
 				  rule_fix(finding->rule),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
 	char *print = fingerprint(evidence);

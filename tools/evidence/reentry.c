@@ -202,8 +202,9 @@ static bool is_at_end(json_t *native, json_t *python)
 	return false;
 }
 
-const char *reentry_fix(const struct callsite *waiter, const struct callsite *taken,
-			const char *handler, uint64_t flags)
+const char *reentry_fix(const struct facts *facts, const struct finding *finding,
+			const struct callsite *waiter, const struct callsite *taken,
+			const char *handler)
 {
 	size_t count = json_array_size(waiter->python), between = frames_between(waiter, taken);
 
@@ -211,7 +212,8 @@ const char *reentry_fix(const struct callsite *waiter, const struct callsite *ta
 		return count ? FIX_HANDLER : FIX_HANDLER_C;
 	if (runs_destructor(waiter->python, between))
 		return FIX_DEL;
-	if (flags & MPSAN_LF_COLLECTOR || runs_finalizer(waiter->python, between) ||
+	if ((finding->wait && facts->waits[finding->wait - 1].ev.flags & MPSAN_LF_COLLECTOR) ||
+	    runs_finalizer(waiter->python, between) ||
 	    is_called_back(waiter->native, has_special(waiter->python, between)))
 		return FIX_CALLBACK;
 	if (logs(waiter->python, between))

@@ -10,9 +10,10 @@
 
 /*
  * `taken`: where the thread took the lock first; its frames may be unknown. `handler`: as
- * callsite_handler. `flags`: of the wait.
+ * callsite_handler.
  */
-const char *reentry_fix(const struct callsite *waiter, const struct callsite *taken,
-			const char *handler, uint64_t flags);
+const char *reentry_fix(const struct facts *facts, const struct finding *finding,
+			const struct callsite *waiter, const struct callsite *taken,
+			const char *handler);
 
 #endif
