@@ -176,6 +176,13 @@ bool python_runs_main(void)
 	return cpython_runs_main(&python.py, top_frame(0));
 }
 
+bool python_collects(void)
+{
+	struct state own;
+
+	return python_own_state(&own) && cpython_collects(&python.py, &own);
+}
+
 bool python_calls(const char *function, const char *file)
 {
 	return cpython_calls(&python.py, top_frame(0), function, file);

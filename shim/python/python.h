@@ -229,6 +229,7 @@ bool python_in_bootstrap(void);
 bool python_loads_data(uint64_t process);
 size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribute__((nonnull));
 bool python_runs_main(void);
+bool python_collects(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));
 /*
  * Writes the traceback of the exception that the calling thread is handling, in the format of

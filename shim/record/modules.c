@@ -16,6 +16,8 @@
 #include "state.h"
 
 #define MODULES 768u
+#define PYPY_LIMIT \
+	"this Python is PyPy, whose frames and locks are not read: only locks and waits in libc are seen"
 struct module {
 	uint64_t base, end, text_start, text_end;
 };
@@ -78,6 +80,8 @@ static void note_module(const struct link_map *map)
 		modules.torch = true;
 		life_flag(MPSAN_PROCESS_TORCH);
 	}
+	if (text_starts(text_tail(path), "libpypy"))
+		EMIT(limit, .what = log_text(PYPY_LIMIT), .count = 1);
 	module_add(&o);
 	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path),
 	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);

@@ -36,6 +36,17 @@ def check_holder(release):
         assert words in run.err, f"{words}\n{run.err}"
 
 
+def check_interpreters():
+    """Threads of another interpreter say which, where one has a name for it."""
+    if "sid" not in releases():
+        raise Skip("needs root and tools/dev/bootstrap --pythons")
+    command = ["build/mpsan", "run", "--on-deadlock=kill", "--", "python3", "tests/pythons/interpreters.py"]
+    run = run_bare(inside(releases()["sid"], command), env={"TMPDIR": "/tmp"})
+    assert run.exit == 66, run.err
+    for words in ('thread "worker (interpreter 1)" (TID ', 'thread "one (interpreter 1)" (TID ', 'Lock "first" (<script>, global)'):
+        assert words in run.err, f"{words}\n{run.err}"
+
+
 # cases of lock_names.py: the name of the lock, and the function that took it
 GLOBAL = 'Lock "cache_lock" (lock_names.py, global)'
 NAMES = {
@@ -86,6 +97,7 @@ def check_names(release):
         list(pool.map(functools.partial(check_name, release), NAMES))
 
 
-main({**{release: functools.partial(check, release) for release in RELEASES},
+main({"sid-interpreters": check_interpreters,
+      **{release: functools.partial(check, release) for release in RELEASES},
       **{f"{release or 'here'}-names": functools.partial(check_names, release) for release in (None, *RELEASES)},
       **{f"{release}-holder": functools.partial(check_holder, release) for release in RELEASES}})

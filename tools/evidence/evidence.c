@@ -422,7 +422,8 @@ static json_t *evidence_write(struct evidence *evidence)
 	const struct finding *finding = evidence->finding;
 	const char *fix = finding->fix ?:
 				  finding->rule == RULE_self_deadlock ?
-				  reentry_fix(&evidence->sufferer, &evidence->holder,
+				  reentry_fix(&evidence->reader->facts, finding,
+					      &evidence->sufferer, &evidence->holder,
 					      args_text(evidence->args, ARG_handler)) :
 				  rule_fix(finding->rule),
 		   *title = finding->title ?: rule_words(finding->rule)->title;

@@ -76,6 +76,18 @@ static bool runs_destructor(json_t *python, size_t count)
 	return false;
 }
 
+/* Of weakref.finalize and the weak containers. */
+static bool runs_finalizer(json_t *python, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *file = jsontext_at(json_array_get(python, i), "file");
+
+		if (ends_with(file, "/weakref.py") || ends_with(file, "/_weakrefset.py"))
+			return true;
+	}
+	return false;
+}
+
 static bool logs(json_t *python, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -190,7 +202,8 @@ static bool is_at_end(json_t *native, json_t *python)
 	return false;
 }
 
-const char *reentry_fix(const struct callsite *waiter, const struct callsite *taken,
+const char *reentry_fix(const struct facts *facts, const struct finding *finding,
+			const struct callsite *waiter, const struct callsite *taken,
 			const char *handler)
 {
 	size_t count = json_array_size(waiter->python), between = frames_between(waiter, taken);
@@ -199,7 +212,9 @@ const char *reentry_fix(const struct callsite *waiter, const struct callsite *ta
 		return count ? FIX_HANDLER : FIX_HANDLER_C;
 	if (runs_destructor(waiter->python, between))
 		return FIX_DEL;
-	if (is_called_back(waiter->native, has_special(waiter->python, between)))
+	if ((finding->wait && facts->waits[finding->wait - 1].ev.flags & MPSAN_LF_COLLECTOR) ||
+	    runs_finalizer(waiter->python, between) ||
+	    is_called_back(waiter->native, has_special(waiter->python, between)))
 		return FIX_CALLBACK;
 	if (logs(waiter->python, between))
 		return FIX_LOGGING;

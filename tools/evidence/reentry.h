@@ -12,7 +12,8 @@
  * `taken`: where the thread took the lock first; its frames may be unknown. `handler`: as
  * callsite_handler.
  */
-const char *reentry_fix(const struct callsite *waiter, const struct callsite *taken,
+const char *reentry_fix(const struct facts *facts, const struct finding *finding,
+			const struct callsite *waiter, const struct callsite *taken,
 			const char *handler);
 
 #endif

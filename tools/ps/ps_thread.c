@@ -108,10 +108,17 @@ static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
 	uint64_t pthread;
 	struct pyview *python = thread->tid == thread->pid ? NULL : python_of(ps, thread, &pthread);
 	size_t length = python ? pyview_name(python, pthread, name, sizeof(name) - 1) : 0;
+	unsigned long long interpreter = python ? pyview_interpreter(python, pthread) : 0;
+	json_t *found = length && length < sizeof(name) ?
+				jsontext_part(name, length) :
+				name_json(ps, thread->slot, thread->own_tid, thread),
+	       *with_number;
 
-	if (!length || length >= sizeof(name))
-		return name_json(ps, thread->slot, thread->own_tid, thread);
-	return jsontext_part(name, length);
+	if (!interpreter || !json_is_string(found))
+		return found;
+	with_number = json_sprintf("%s (interpreter %llu)", json_string_value(found), interpreter);
+	json_decref(found);
+	return with_number;
 }
 
 /* The program's own name of the Python lock that the thread waits for; null: unknown. */

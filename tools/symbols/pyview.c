@@ -211,6 +211,13 @@ size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t byt
 	return cpython_thread_name(&view->py, top_frame(view, pthread), text, bytes);
 }
 
+unsigned long long pyview_interpreter(struct pyview *view, uint64_t pthread)
+{
+	struct state state;
+
+	return read_state(view, pthread, &state) ? cpython_interpreter(&view->py, state.interp) : 0;
+}
+
 size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
 	return cpython_thread_function(&view->py, top_frame(view, pthread), text, bytes);

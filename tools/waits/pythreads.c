@@ -114,8 +114,18 @@ bool pythread_is_code(uint32_t pid, uint64_t code)
 	       !strncmp(base, "_multiprocessing", 16);
 }
 
+static unsigned long long interpreter_of(const struct snapshot_thread *thread)
+{
+	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+	unsigned long long number = view ? pyview_interpreter(view, thread->record->pthread) : 0;
+
+	pyview_close(view);
+	return number;
+}
+
 char *pythread_name(const struct snapshot_thread *thread)
 {
+	unsigned long long interpreter = interpreter_of(thread);
 	char *name = pythreads_ask(thread, pyview_name);
 
 	if (!*name)
@@ -124,6 +134,9 @@ char *pythread_name(const struct snapshot_thread *thread)
 		free(name);
 		name = pythreads_ask(thread, pyview_function);
 	}
+	if (*name && interpreter)
+		snprintf(name + strlen(name), TEXT - strlen(name), " (interpreter %llu)",
+			 interpreter);
 	return name;
 }
 

@@ -237,6 +237,11 @@ uint64_t cpython_only_thread(const struct cpython *py)
 	return state.thread_id;
 }
 
+uint64_t cpython_interpreter(const struct cpython *py, uint64_t interp)
+{
+	return py->at.interp_id ? cpython_peek_word(py, interp + py->at.interp_id) : 0;
+}
+
 /*
  * Up to 3.11 the current state is that of the GIL's holder; from 3.12 on the GIL stores its last
  * holder and whether it is locked.

@@ -22,6 +22,7 @@ struct cpython_layout {
 	/* _PyRuntimeState, PyInterpreterState, the GIL's own structure (3.12 on) */
 	uint32_t runtime_interpreters, runtime_current;
 	uint32_t interp_next, interp_threads, interp_modules, interp_gil;
+	uint32_t interp_id; /* 3.13 on */
 	uint16_t gil_locked, gil_holder;
 	/* PyThreadState */
 	uint16_t state_prev, state_next, state_interp, state_thread_id;
@@ -92,6 +93,9 @@ bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread, 
 bool cpython_has_threads(const struct cpython *py) __attribute__((nonnull));
 /* pthread_self() of the only thread of the main interpreter; 0: there are others. */
 uint64_t cpython_only_thread(const struct cpython *py);
+
+/* The number of an interpreter; 0: the main one, or unknown. */
+uint64_t cpython_interpreter(const struct cpython *py, uint64_t interp);
 
 /* pthread_self() of the thread that holds the main interpreter's GIL; 0: none, or unknown. */
 uint64_t cpython_gil_holder(const struct cpython *py) __attribute__((nonnull));

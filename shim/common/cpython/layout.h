@@ -382,6 +382,7 @@ struct cpython_debug_word {
 
 static const struct cpython_debug_word cpython_debug_words[] = {
 	WORD(runtime_interpreters, 5, 5, 5),
+	WORD(interp_id, 7, 7, 7),
 	WORD(interp_next, 8, 8, 8),
 	WORD(interp_threads, 9, 9, 9),
 	WORD(interp_modules, 11, 12, 12),

@@ -70,16 +70,27 @@ static uint64_t variable(const struct cpython *py, const struct frame *frame, un
 							    object;
 }
 
-/* The names of local variables, in their order. */
-static uint64_t names_of(const struct cpython *py, const struct frame *frame, unsigned *count)
+/*
+ * The name of a local variable, by index; 0: there is none. From 3.11 on one tuple has them all; up to 3.10 there is one for
+ * those without a cell, and two behind it: for cells of enclosing functions, and for own ones, which come first.
+ */
+static uint64_t name_of(const struct cpython *py, const struct frame *frame, unsigned i)
 {
-	uint64_t names = cpython_peek_word(py, frame->code + py->at.code_variables);
-	uint64_t size = names && cpython_is_a(py, names, "tuple") ?
-				cpython_member(py, names, TUPLE_SIZE) :
-				0;
+	static const unsigned char offset[] = {0, 16, 8};
+	unsigned tuples = py->at.minor < 11 ? 3 : 1;
 
-	*count = size < AT_HAND_MAX ? (unsigned)size : AT_HAND_MAX;
-	return names + py->at.tuple_items;
+	for (unsigned k = 0; k < tuples && i < AT_HAND_MAX; k++) {
+		uint64_t names = cpython_peek_word(py,
+						   frame->code + py->at.code_variables + offset[k]),
+			 size = names && cpython_is_a(py, names, "tuple") ?
+					cpython_member(py, names, TUPLE_SIZE) :
+					0;
+
+		if (i < size)
+			return cpython_peek_word(py, names + py->at.tuple_items + 8ull * i);
+		i -= (unsigned)size;
+	}
+	return 0;
 }
 
 static void write_local_of(struct writer *w, const struct cpython *py, const struct frame *frame)
@@ -94,13 +105,12 @@ static void write_local_of(struct writer *w, const struct cpython *py, const str
 static bool name_local(struct writer *w, const struct cpython *py, const struct frame *frame,
 		       uint64_t object)
 {
-	unsigned count;
-	uint64_t names = names_of(py, frame, &count);
+	uint64_t name;
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; (name = name_of(py, frame, i)); i++) {
 		if (variable(py, frame, i) != object)
 			continue;
-		writer_string(w, py, cpython_peek_word(py, names + 8ull * i));
+		writer_string(w, py, name);
 		write_local_of(w, py, frame);
 		return true;
 	}
@@ -161,15 +171,12 @@ static bool name_steps(struct writer *w, const struct cpython *py, const struct 
 static bool name_from_local(struct writer *w, const struct cpython *py, const struct frame *frame,
 			    uint64_t object, bool twice)
 {
-	unsigned count;
-	uint64_t names = names_of(py, frame, &count);
+	uint64_t name, owner;
 
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t owner = variable(py, frame, i);
-
-		if (owner && (twice ? name_steps : name_step)(
-				     w, py, frame, cpython_peek_word(py, names + 8ull * i), owner,
-				     object, write_local_of))
+	for (unsigned i = 0; (name = name_of(py, frame, i)); i++) {
+		owner = variable(py, frame, i);
+		if (owner && (twice ? name_steps : name_step)(w, py, frame, name, owner, object,
+							      write_local_of))
 			return true;
 	}
 	return false;
@@ -217,8 +224,7 @@ static bool name_class_attribute(struct writer *w, const struct cpython *py,
 	uint64_t global[GLOBALS_MAX], owner;
 	unsigned count;
 
-	names_of(py, frame, &count);
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; name_of(py, frame, i); i++) {
 		owner = variable(py, frame, i);
 		if (owner &&
 		    name_in_class(w, py,

@@ -396,7 +396,7 @@ unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *
 
 /* Where an instance's attributes are: in a dictionary, or as values for the keys of its type. */
 struct attributes {
-	uint64_t dict, values;
+	uint64_t dict, keys, values;
 };
 
 #define TYPE_INLINE_VALUES (1u << 2) /* 3.13 on */
@@ -418,69 +418,67 @@ static struct attributes attributes_managed(const struct cpython *py, uint64_t o
 	unsigned char head[4];
 
 	if (py->at.minor == 11)
-		return (struct attributes){word, cpython_peek_word(py, object - 32)};
+		return (struct attributes){word, 0, cpython_peek_word(py, object - 32)};
 	if (py->at.minor == 12 && (word & 1))
-		return (struct attributes){0, word + 1};
+		return (struct attributes){0, 0, word + 1};
 	if ((flags & TYPE_INLINE_VALUES) && py->at.minor > 13)
 		inside = object + cpython_member(py, type, TYPE_BASICSIZE);
 	if ((flags & TYPE_INLINE_VALUES) && cpython_peek(py, head, inside, sizeof(head)) && head[3])
-		return (struct attributes){0, inside + py->at.values_items};
-	return (struct attributes){word, 0};
+		return (struct attributes){0, 0, inside + py->at.values_items};
+	return (struct attributes){word, 0, 0};
 }
 
-static struct attributes attributes_of(const struct cpython *py, uint64_t object, uint64_t type)
+static struct attributes attributes_of(const struct cpython *py, uint64_t object)
 {
-	uint64_t flags = cpython_peek_word(py, type + py->at.type_flags);
-	struct attributes has = {0, 0};
+	uint64_t type = object ? cpython_type(py, object) : 0,
+		 flags = type ? cpython_peek_word(py, type + py->at.type_flags) : 0;
+	struct attributes has = {0, 0, 0};
 	int64_t offset;
 
+	if (!type)
+		return has;
 	if (py->at.minor >= 11 && (flags & TYPE_MANAGED_DICT)) {
 		has = attributes_managed(py, object, type, flags);
 	} else {
 		offset = (int64_t)cpython_peek_word(py, type + py->at.type_dictoffset);
 		has.dict = offset > 0 ? cpython_peek_word(py, object + (uint64_t)offset) : 0;
 	}
+	if (has.values) {
+		has.keys = cpython_peek_word(py, type + py->at.type_cached_keys);
+	} else if (has.dict &&
+		   (has.values = cpython_peek_word(py, has.dict + py->at.dict_values))) {
+		has.values += py->at.values_items;
+		has.keys = cpython_peek_word(py, has.dict + py->at.dict_keys);
+	}
 	return has;
 }
 
 uint64_t cpython_attribute_key(const struct cpython *py, uint64_t object, uint64_t value)
 {
-	uint64_t type = object ? cpython_type(py, object) : 0;
-	struct attributes has;
+	struct attributes has = attributes_of(py, object);
 
-	if (!type)
-		return 0;
-	has = attributes_of(py, object, type);
-	return has.values ? keys_key(py, cpython_peek_word(py, type + py->at.type_cached_keys),
-				     has.values, value) :
+	return has.values ? keys_key(py, has.keys, has.values, value) :
 			    cpython_dict_key(py, has.dict, value);
 }
 
 uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name)
 {
-	uint64_t type = object ? cpython_type(py, object) : 0;
-	struct attributes has;
+	struct attributes has = attributes_of(py, object);
 
-	if (!type)
-		return 0;
-	has = attributes_of(py, object, type);
-	if (has.values)
-		return keys_find(py, cpython_peek_word(py, type + py->at.type_cached_keys),
-				 has.values, name, ENTRIES_MAX);
-	return cpython_dict_find(py, has.dict, name);
+	return has.values ? keys_find(py, has.keys, has.values, name, ENTRIES_MAX) :
+			    cpython_dict_find(py, has.dict, name);
 }
 
 unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uint64_t *value,
 				  unsigned most)
 {
-	uint64_t type = object ? cpython_type(py, object) : 0;
-	struct attributes has = type ? attributes_of(py, object, type) : (struct attributes){0};
+	struct attributes has = attributes_of(py, object);
 	struct keys keys;
 	uint64_t count;
 
 	if (!has.values)
 		return has.dict ? cpython_dict_values(py, has.dict, value, most) : 0;
-	if (!keys_read(py, &keys, cpython_peek_word(py, type + py->at.type_cached_keys)))
+	if (!keys_read(py, &keys, has.keys))
 		return 0;
 	count = keys.count < most ? keys.count : most;
 	return count && cpython_peek(py, value, has.values, 8 * count) ? (unsigned)count : 0;

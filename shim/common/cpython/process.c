@@ -5,6 +5,8 @@
  */
 #include "process.h"
 
+#include "reach.h"
+
 #define BOOTSTRAP "<frozen importlib._bootstrap>"
 #define ITEMS_MAX 64u /* looked at in one container */
 /* nested containers; mp.spawn has its arguments in a tuple of tuples */
@@ -13,10 +15,9 @@
 #define NEWEST_MINOR 15 /* whose containers' layout is known */
 
 /* PyTypeObject and containers: the same in 3.8 to 3.15. */
-#define TYPE_DICT 264
-#define TYPE_MRO 344
 #define FUNCTION_CODE 48 /* from 3.10 on */
 #define FUNCTION_CODE_OLD 16
+#define METHOD_FUNCTION 16
 #define TYPE_IS_LIST (1u << 25)
 #define TYPE_IS_TUPLE (1u << 26)
 #define TYPE_IS_DICT (1u << 29)
@@ -113,6 +114,39 @@ bool cpython_loads_data(const struct cpython *py, uint64_t process)
 
 	return target.code && frame_read_code(py, &target) &&
 	       frame_is(py, &target, "_worker_loop", "_utils/worker.py");
+}
+
+#define CALLBACKS_MAX 16u
+#define CALLED_FRAMES_MAX 16u
+
+static unsigned callbacks_of(const struct cpython *py, uint64_t interp, uint64_t *code)
+{
+	uint64_t module = cpython_dict_search(
+			 py, cpython_peek_word(py, interp + py->at.interp_modules), "gc"),
+		 names = module ? cpython_member(py, module, CPYTHON_MODULE_DICT) : 0,
+		 list = cpython_dict_find(py, names, "callbacks");
+	unsigned count = list ? reach_all(py, list, code, CALLBACKS_MAX) : 0;
+
+	for (unsigned i = 0; i < count; i++)
+		code[i] = cpython_code_of(py, cpython_is_a(py, code[i], "method") ?
+						      cpython_member(py, code[i], METHOD_FUNCTION) :
+						      code[i]);
+	return count;
+}
+
+bool cpython_collects(const struct cpython *py, const struct state *state)
+{
+	uint64_t code[CALLBACKS_MAX];
+	unsigned count = callbacks_of(py, state->interp, code);
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, count ? state->frame : 0);
+	for (unsigned at = 0; at < CALLED_FRAMES_MAX && walk_on(&walk, &frame); at++)
+		for (unsigned i = 0; i < count; i++)
+			if (code[i] == frame.code)
+				return true;
+	return false;
 }
 
 bool cpython_runs_main(const struct cpython *py, uint64_t top)

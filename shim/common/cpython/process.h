@@ -36,6 +36,9 @@ uint64_t cpython_code_of(const struct cpython *py, uint64_t function);
 /* Whether its target is the worker loop of PyTorch's DataLoader. */
 bool cpython_loads_data(const struct cpython *py, uint64_t process);
 
+/* Whether one of the innermost frames is of a function that the garbage collector calls back. */
+bool cpython_collects(const struct cpython *py, const struct state *state);
+
 /*
  * Whether the main module itself runs on this stack, for a child of spawn or forkserver, with no
  * import in between.

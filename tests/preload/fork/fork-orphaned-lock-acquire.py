@@ -4,6 +4,8 @@
 # ends: never
 # frames: refresh look_up
 # says: of Cache: thread \"refresher\"
+# says: refresh (fork-orphaned-lock-acquire.py:20)
+# pythons: all
 
 import os
 import threading

@@ -2,7 +2,7 @@
 # expect: self-deadlock error
 # ends: never
 # frames: second
-# says: thread \"second\"
+# says: thread \"second
 # says: Lock \"lock\" (
 
 import threading
