@@ -1,11 +1,20 @@
 # Builds libmpsan.so and the mpsan command. `make help` lists the targets; V=1 shows full command lines.
 
+# make ARCH=aarch64 CROSS=aarch64-linux-gnu- SYSROOT=DIR builds for another processor, into a directory of its own.
+ARCH := $(shell uname -m)
+CROSS ?=
+SYSROOT ?=
+ifneq ($(CROSS),)
+CC := $(CROSS)gcc $(SYSROOT:%=--sysroot=%)
+CXX := $(CROSS)g++ $(SYSROOT:%=--sysroot=%)
+endif
+O := build$(CROSS:%=/$(ARCH))
 CC ?= cc
+HOSTCC ?= $(if $(CROSS),cc,$(CC))
 PYTHON ?= /usr/bin/python3
 PREFIX ?= /usr/local
 DESTDIR ?=
 LIBDIR ?= $(PREFIX)/lib
-ARCH := $(shell uname -m)
 Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-5s %s\n')
 
@@ -30,20 +39,20 @@ FORK_SRC := shim/intercept/arch/$(ARCH).S $(addprefix shim/,$(addsuffix .c,hooks
 	locks/fork_context locks/pshared_locks workers/cow workers/group workers/proc_events resources/descriptor \
 	resources/shared_ofd resources/stdio resources/stream resources/dontfork python/python_find))
 SHIM_SRC := $(FORK_SRC) $(filter-out $(FORK_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)
-SHIM_OBJ := $(SHIM_SRC:%=build/obj/%.o)
-COUNT_OBJ := $(SHIM_SRC:%=build/count/%.o)
+SHIM_OBJ := $(SHIM_SRC:%=$(O)/obj/%.o)
+COUNT_OBJ := $(SHIM_SRC:%=$(O)/count/%.o)
 
 # So do the other files of shim/common.
 COMMON_SRC := $(CPYTHON_SRC) $(wildcard shim/common/*.c)
-COMMON_OBJ := $(COMMON_SRC:%=build/obj/%.o)
+COMMON_OBJ := $(COMMON_SRC:%=$(O)/obj/%.o)
 # Manual pages are made by a program of their own; tools/dev is no part of the command.
 TOOL_SRC := $(filter-out tools/man/%,$(wildcard tools/*/*.c tools/rules/*/*.c))
 TOPICS := $(sort $(patsubst tools/man/topics/%.md,%,$(wildcard tools/man/topics/*.md)))
-DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh
-TOPIC_PAGES := $(TOPICS:%=build/man/mpsan-%.7)
+DESCRIPTIONS := $(O)/man/mpsan.1 $(O)/man/libmpsan.7 $(O)/man/mpsan.bash $(O)/man/mpsan.zsh
+TOPIC_PAGES := $(TOPICS:%=$(O)/man/mpsan-%.7)
 # The page of --report html travels inside the command.
 PAGE := $(wildcard tools/formats/html/*.html tools/formats/html/*.css tools/formats/html/*.js)
-TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/formats/html/page.S.o build/obj/tools/cmd/topics.S.o
+TOOL_OBJ := $(TOOL_SRC:%=$(O)/obj/%.o) $(O)/obj/tools/formats/html/page.S.o $(O)/obj/tools/cmd/topics.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 # STATIC=yes links all of them into the command, which then needs libc alone: for a wheel (tools/dev/make-wheel). Not all that
 # distributions have was compiled for a PIE.
@@ -52,156 +61,157 @@ TOOL_LIBS := -no-pie -static-libgcc -Wl,-Bstatic $(TOOL_LIBS) -lbz2 -llzma -lz -
 endif
 
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
-FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
+FAKE := $(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.12 $(O)/fake/libcudart.so.13
 
 .PHONY: all tests demo check fuzz bench check-suites check-trial check-attach check-beside check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
-all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
+all: $(O)/libmpsan.so $(O)/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
-build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
+$(O)/libmpsan.so: $(SHIM_OBJ) shim/exports.map
 	$(SAY) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SHIM_LINK) -o $@ $(SHIM_OBJ)
 
 # The same with a counter in each hook: proves that every row of hooks.def intercepts.
-build/tests/libmpsan-count.so: $(COUNT_OBJ) shim/exports.map
+$(O)/tests/libmpsan-count.so: $(COUNT_OBJ) shim/exports.map
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_LINK) -o $@ $(COUNT_OBJ)
 
-build/mpsan: $(TOOL_OBJ) $(COMMON_OBJ)
+$(O)/mpsan: $(TOOL_OBJ) $(COMMON_OBJ)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(COMMON_OBJ) $(TOOL_LIBS)
 
-build/obj/shim/intercept/mem.c.o build/count/shim/intercept/mem.c.o: SHIM_FLAGS += -fno-builtin
-build/obj/shim/%.c.o: shim/%.c
+$(O)/obj/shim/intercept/mem.c.o $(O)/count/shim/intercept/mem.c.o: SHIM_FLAGS += -fno-builtin
+$(O)/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -c $< -o $@
-build/obj/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
+$(O)/obj/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
-build/count/shim/%.c.o: shim/%.c
+$(O)/count/shim/%.c.o: shim/%.c
 	$(SAY) CC $< [count]
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -DMPSAN_COUNT_HOOKS -c $< -o $@
-build/count/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
+$(O)/count/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
-build/obj/tools/%.c.o: tools/%.c
+$(O)/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # Where the command looks for the library, seen from where it is itself (a pattern as of glob): made anew when it changes.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
-build/obj/tools/supervise/launch.c.o build/fuzz/obj/tools/supervise/launch.c.o \
-	build/sanitize/obj/tools/supervise/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
-build/obj/tools/supervise/launch.c.o: build/libdir
-build/libdir: FORCE
+$(O)/obj/tools/supervise/launch.c.o $(O)/fuzz/obj/tools/supervise/launch.c.o \
+	$(O)/sanitize/obj/tools/supervise/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+$(O)/obj/tools/supervise/launch.c.o: $(O)/libdir
+$(O)/libdir: FORCE
 	$(Q)mkdir -p $(@D) && { echo '$(LIBDIR_FROM_BIN)' | cmp -s - $@ || echo '$(LIBDIR_FROM_BIN)' >$@; }
 FORCE:
 
 # Manual pages and completions: templates, filled in from the tables by a program that is built with them.
-MAN_OBJ := $(patsubst %.c,build/obj/%.c.o,$(wildcard tools/man/*.c))
-build/man/expand: $(MAN_OBJ)
+MAN_OBJ := $(patsubst %.c,$(O)/obj/%.c.o,$(wildcard tools/man/*.c))
+$(MAN_OBJ) $(O)/man/expand: CC := $(HOSTCC)
+$(O)/man/expand: $(MAN_OBJ)
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(MAN_OBJ)
-$(DESCRIPTIONS): build/man/%: tools/man/%.in build/man/expand
+$(DESCRIPTIONS): $(O)/man/%: tools/man/%.in $(O)/man/expand
 	$(SAY) MAKE $@
-	$(Q)build/man/expand $< >$@.new && mv $@.new $@
+	$(Q)$(O)/man/expand $< >$@.new && mv $@.new $@
 
 # One source for each topic: a manual page, and a text that travels inside the command.
-$(TOPIC_PAGES): build/man/mpsan-%.7: tools/man/topics/%.md build/man/expand
+$(TOPIC_PAGES): $(O)/man/mpsan-%.7: tools/man/topics/%.md $(O)/man/expand
 	$(SAY) MAKE $@
-	$(Q)build/man/expand --page $< >$@.new && mv $@.new $@
-build/man/topics/%.txt: tools/man/topics/%.md build/man/expand
-	$(Q)mkdir -p $(@D) && build/man/expand --text $< >$@.new && mv $@.new $@
-build/obj/tools/cmd/topics.S.o: tools/cmd/topics.S tools/cmd/topics.def $(TOPICS:%=build/man/topics/%.txt)
+	$(Q)$(O)/man/expand --page $< >$@.new && mv $@.new $@
+$(O)/man/topics/%.txt: tools/man/topics/%.md $(O)/man/expand
+	$(Q)mkdir -p $(@D) && $(O)/man/expand --text $< >$@.new && mv $@.new $@
+$(O)/obj/tools/cmd/topics.S.o: tools/cmd/topics.S tools/cmd/topics.def $(TOPICS:%=$(O)/man/topics/%.txt)
 	$(SAY) AS $<
-	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -Wa,-I$(O)/man/topics -c $< -o $@
 
-build/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
+$(O)/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
 # Test programs: one file each, except unit tests, which see the command's parts; those of rules need no library beside them.
 TEST_FLAGS := $(BASE) -Iinclude -iquote tests/preload
 PRELOAD_SRC := $(filter-out %_test.c tests/preload/lib/%,$(wildcard tests/preload/*/*.c))
-PRELOAD_BIN := $(PRELOAD_SRC:%.c=build/%)
-PRELOAD_LIB := $(patsubst %.c,build/%.so,$(wildcard tests/preload/lib/*.c))
-EXAMPLE_BIN := $(patsubst %.c,build/%,$(wildcard examples/*.c examples/*/*.c))
-BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
-FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c tests/ended/*.c tests/attach/*.c))
-TRIAL_CXX := $(patsubst %.cc,build/%,$(wildcard tests/trial/*/*.cc))
-TRIAL_BIN := $(patsubst %.c,build/%,$(wildcard tests/trial/*/*.c)) $(TRIAL_CXX)
-UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
-RULE_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/rules/*.c))
-UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
-SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
-PAGE_BIN := build/tests/browser/page
+PRELOAD_BIN := $(PRELOAD_SRC:%.c=$(O)/%)
+PRELOAD_LIB := $(patsubst %.c,$(O)/%.so,$(wildcard tests/preload/lib/*.c))
+EXAMPLE_BIN := $(patsubst %.c,$(O)/%,$(wildcard examples/*.c examples/*/*.c))
+BENCH_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*.c))
+FAULT_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/faults/*.c tests/ended/*.c tests/attach/*.c))
+TRIAL_CXX := $(patsubst %.cc,$(O)/%,$(wildcard tests/trial/*/*.cc))
+TRIAL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/trial/*/*.c)) $(TRIAL_CXX)
+UNIT_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/unit/test_*.c))
+RULE_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/unit/rules/*.c))
+UNIT_PART := $(patsubst %.c,$(O)/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+SNIPPETS := $(O)/tests/snippets/libsnippets.so $(O)/tests/snippets/snippets
+PAGE_BIN := $(O)/tests/browser/page
 TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(RULE_BIN) $(FAULT_BIN) $(TRIAL_BIN) $(SNIPPETS) \
-	build/tests/libmpsan-count.so $(FAKE)
+	$(O)/tests/libmpsan-count.so $(FAKE)
 
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
-$(PRELOAD_BIN) $(FAULT_BIN): | build/fake/libcuda.so.1 build/fake/libcudart.so.13
+$(PRELOAD_BIN) $(FAULT_BIN): | $(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.13
 
-build/tests/faults/errnos_streams: | build/tests/preload/lib/ibverbs.so
-build/tests/faults/late build/tests/faults/late_cuda build/tests/faults/late_locks: | build/tests/preload/lib/late.so
+$(O)/tests/faults/errnos_streams: | $(O)/tests/preload/lib/ibverbs.so
+$(O)/tests/faults/late $(O)/tests/faults/late_cuda $(O)/tests/faults/late_locks: | $(O)/tests/preload/lib/late.so
 
 # A line `// link: WORDS` near a program's top adds to its command line.
-LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
-build/tests/trial/%: tests/trial/%.cc
+LINK_LINE = $$(sed -n 's|^// link: ||p' $< | sed 's|build/|$(O)/|g')
+$(O)/tests/trial/%: tests/trial/%.cc
 	$(SAY) CXX $<
 	$(Q)mkdir -p $(@D) && $(CXX) -std=gnu++17 -g -O1 -Wall -Wextra $(WERROR) -MMD -MP -o $@ $< -pthread -rdynamic
-$(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN) $(filter-out $(TRIAL_CXX),$(TRIAL_BIN)): build/%: %.c
+$(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN) $(filter-out $(TRIAL_CXX),$(TRIAL_BIN)): $(O)/%: %.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< -pthread -ldl -lutil $(if $(findstring bench,$<),,-rdynamic) $(LINK_LINE)
-$(PRELOAD_LIB): build/%.so: %.c
+$(PRELOAD_LIB): $(O)/%.so: %.c
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
-build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def \
-		$(FAKE) build/tests/preload/lib/ibverbs.so
+$(O)/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def \
+		$(FAKE) $(O)/tests/preload/lib/ibverbs.so
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp \
-		build/fake/libcuda.so.1 build/fake/libcudart.so.13 -Lbuild/tests/preload/lib -l:ibverbs.so \
+		$(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.13 -L$(O)/tests/preload/lib -l:ibverbs.so \
 		-Wl,-rpath,'$$ORIGIN/../../fake:$$ORIGIN/../preload/lib'
-build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so
+$(O)/tests/snippets/snippets: tests/snippets/snippets_main.c $(O)/tests/snippets/libsnippets.so
 	$(SAY) LINK $@
-	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'
-build/obj/tests/unit/%.c.o: tests/unit/%.c
+	$(Q)$(CC) $(BASE) -o $@ $< -L$(O)/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'
+$(O)/obj/tests/unit/%.c.o: tests/unit/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -Itools -Iinclude $(if $(findstring /rules/,$<),-O0,-O1) -c $< -o $@
-build/parts.a: $(filter-out build/obj/tools/cmd/mpsan.c.o build/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ)
+$(O)/parts.a: $(filter-out $(O)/obj/tools/cmd/mpsan.c.o $(O)/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
+$(UNIT_BIN): $(O)/%: $(O)/obj/%.c.o $(UNIT_PART) $(O)/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) build/parts.a $(TOOL_LIBS) -lcmocka -pthread
-$(RULE_BIN): build/%: build/obj/%.c.o build/parts.a
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) $(O)/parts.a $(TOOL_LIBS) -lcmocka -pthread
+$(RULE_BIN): $(O)/%: $(O)/obj/%.c.o $(O)/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< build/parts.a -lcmocka
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(O)/parts.a -lcmocka
 
 # Makes pages of --report html from JSON, as large and as hostile as a test wants them.
-$(PAGE_BIN): build/%: build/obj/%.c.o build/parts.a
+$(PAGE_BIN): $(O)/%: $(O)/obj/%.c.o $(O)/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< build/parts.a $(TOOL_LIBS)
-build/obj/tests/browser/%.c.o: tests/browser/%.c
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(O)/parts.a $(TOOL_LIBS)
+$(O)/obj/tests/browser/%.c.o: tests/browser/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -Itools -Iinclude -O1 -c $< -o $@
 
 # A stand-in for CUDA: a driver whose memory is shared memory, and a runtime above it that reaches it as the real one does.
 FAKE_FLAGS := $(BASE) -O2 -fPIC -fvisibility=hidden -fno-strict-aliasing
 FAKE_LINK := -shared -Wl,-z,defs -Wl,-Bsymbolic -pthread
-FAKE_DRIVER := $(patsubst %.c,build/fake/obj/%.o,$(wildcard tests/fake/*.c))
+FAKE_DRIVER := $(patsubst %.c,$(O)/fake/obj/%.o,$(wildcard tests/fake/*.c))
 FAKE_RUNTIME := $(wildcard tests/fake/runtime/*.c)
-build/fake/obj/tests/%.o: tests/%.c
+$(O)/fake/obj/tests/%.o: tests/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(FAKE_FLAGS) -c $< -o $@
-build/fake/libcuda.so.1: $(FAKE_DRIVER)
+$(O)/fake/libcuda.so.1: $(FAKE_DRIVER)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(FAKE_LINK) -Wl,-soname,$(@F) -o $@ $^
 # One source for each version of the runtime; its names carry the library's own as a version, as the real one's do.
 define FAKE_RUNTIME_RULES
-build/fake/obj/$(1)/%.o: %.c
+$(O)/fake/obj/$(1)/%.o: %.c
 	$$(SAY) CC "$$< [$(1)]"
 	$$(Q)mkdir -p $$(@D) && $$(CC) $$(FAKE_FLAGS) -DFAKE_RUNTIME=$(1) -c $$< -o $$@
-build/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=build/fake/obj/$(1)/%.o)
+$(O)/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=$(O)/fake/obj/$(1)/%.o)
 	$$(SAY) LINK $$@
-	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; __cuda*; local: *; };' >build/fake/obj/$(1)/exports.map
-	$$(Q)$$(CC) $$(FAKE_LINK) -Wl,-soname,$$(@F) -Wl,--version-script=build/fake/obj/$(1)/exports.map -o $$@ $$^ -ldl
+	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; __cuda*; local: *; };' >$(O)/fake/obj/$(1)/exports.map
+	$$(Q)$$(CC) $$(FAKE_LINK) -Wl,-soname,$$(@F) -Wl,--version-script=$(O)/fake/obj/$(1)/exports.map -o $$@ $$^ -ldl
 endef
 $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 
@@ -209,40 +219,40 @@ $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 3600
 FUZZ_FLAGS = $(BASE) -Wno-error -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ_BIN := $(patsubst tests/%.c,build/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
-FUZZ_OBJ := $(patsubst build/obj/%.c.o,build/fuzz/obj/%.c.o,$(filter-out build/obj/tools/cmd/mpsan.c.o build/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ))
-build/fuzz/obj/%.c.o: %.c
+FUZZ_BIN := $(patsubst tests/%.c,$(O)/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
+FUZZ_OBJ := $(patsubst $(O)/obj/%.c.o,$(O)/fuzz/obj/%.c.o,$(filter-out $(O)/obj/tools/cmd/mpsan.c.o $(O)/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ))
+$(O)/fuzz/obj/%.c.o: %.c
 	$(SAY) CC "$< [fuzz]"
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
-$(FUZZ_BIN): build/fuzz/%: build/fuzz/obj/tests/fuzz/%.c.o $(FUZZ_OBJ)
+$(FUZZ_BIN): $(O)/fuzz/%: $(O)/fuzz/obj/tests/fuzz/%.c.o $(FUZZ_OBJ)
 	$(SAY) LINK $@
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(TOOL_LIBS)
 # The same entries in the ordinary build: the corpus runs in `make check`.
-REPLAY_BIN := $(FUZZ_BIN:build/fuzz/%=build/tests/fuzz/replay_%)
-build/obj/tests/fuzz/%.c.o: tests/fuzz/%.c
+REPLAY_BIN := $(FUZZ_BIN:$(O)/fuzz/%=$(O)/tests/fuzz/replay_%)
+$(O)/obj/tests/fuzz/%.c.o: tests/fuzz/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -c $< -o $@
-$(REPLAY_BIN): build/tests/fuzz/replay_%: build/obj/tests/fuzz/%.c.o build/obj/tests/fuzz/replay.c.o build/parts.a
+$(REPLAY_BIN): $(O)/tests/fuzz/replay_%: $(O)/obj/tests/fuzz/%.c.o $(O)/obj/tests/fuzz/replay.c.o $(O)/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $^ $(TOOL_LIBS)
 TESTS += $(REPLAY_BIN)
 
 # The command and the unit tests under ASan and UBSan; the library as ever.
 SANITIZE = $(BASE) -DMPSAN_SANITIZED -Itools -Iinclude -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-SANITIZED := $(patsubst build/obj/%.c.o,build/sanitize/obj/%.c.o,$(TOOL_OBJ) $(COMMON_OBJ))
-SANITIZED_PART := $(UNIT_PART:build/%=build/sanitize/%)
-SANITIZED_UNIT := $(UNIT_BIN:build/%=build/sanitize/%) $(RULE_BIN:build/%=build/sanitize/%)
-build/sanitize/obj/%.c.o: %.c
+SANITIZED := $(patsubst $(O)/obj/%.c.o,$(O)/sanitize/obj/%.c.o,$(TOOL_OBJ) $(COMMON_OBJ))
+SANITIZED_PART := $(UNIT_PART:$(O)/%=$(O)/sanitize/%)
+SANITIZED_UNIT := $(UNIT_BIN:$(O)/%=$(O)/sanitize/%) $(RULE_BIN:$(O)/%=$(O)/sanitize/%)
+$(O)/sanitize/obj/%.c.o: %.c
 	$(SAY) CC "$< [sanitize]"
 	$(Q)mkdir -p $(@D) && $(CC) $(SANITIZE) -c $< -o $@
-build/sanitize/mpsan: $(SANITIZED) build/libmpsan.so
+$(O)/sanitize/mpsan: $(SANITIZED) $(O)/libmpsan.so
 	$(SAY) LINK $@
 	$(Q)$(CC) $(SANITIZE) -o $@ $(SANITIZED) $(TOOL_LIBS) && ln -sfn ../libmpsan.so $(@D)/libmpsan.so && ln -sfn ../fake $(@D)/fake
-build/sanitize/parts.a: $(filter-out build/sanitize/obj/tools/cmd/mpsan.c.o build/sanitize/obj/tools/cmd/cmd_%,$(SANITIZED))
+$(O)/sanitize/parts.a: $(filter-out $(O)/sanitize/obj/tools/cmd/mpsan.c.o $(O)/sanitize/obj/tools/cmd/cmd_%,$(SANITIZED))
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(SANITIZED_UNIT): build/sanitize/%: build/sanitize/obj/%.c.o $(SANITIZED_PART) build/sanitize/parts.a
+$(SANITIZED_UNIT): $(O)/sanitize/%: $(O)/sanitize/obj/%.c.o $(SANITIZED_PART) $(O)/sanitize/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $< $(SANITIZED_PART) build/sanitize/parts.a $(TOOL_LIBS) -lcmocka -pthread
+	$(Q)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $< $(SANITIZED_PART) $(O)/sanitize/parts.a $(TOOL_LIBS) -lcmocka -pthread
 
 fuzz: $(FUZZ_BIN) ## fuzz the readers of sessions and other files for FUZZ_SECONDS (3600) each, under ASan and UBSan
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS)
@@ -261,12 +271,12 @@ check-attach: tests ## examine all these programs, started bare, by mpsan attach
 check-beside: tests ## py-spy, pystack and mpsan attach on the same ten hangs; PYSPY= and PYSTACK= name the tools
 	$(Q)tests/attach/beside.py $(if $(PYSPY),--py-spy $(PYSPY)) $(if $(PYSTACK),--pystack $(PYSTACK))
 
-check-build: all $(UNIT_BIN) $(RULE_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
+check-build: all $(UNIT_BIN) $(RULE_BIN) $(O)/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
 	$(Q)tests/run unit structure
 
 # What is still allocated when the command ends goes with it.
-check-sanitize: all build/sanitize/mpsan $(SANITIZED_UNIT) ## unit tests, and the command on examples and sessions of past formats, under ASan and UBSan
-	$(Q)BUILD=build/sanitize ASAN_OPTIONS=detect_leaks=0 tests/run -t 180 unit golden examples
+check-sanitize: all $(O)/sanitize/mpsan $(SANITIZED_UNIT) ## unit tests, and the command on examples and sessions of past formats, under ASan and UBSan
+	$(Q)BUILD=$(O)/sanitize ASAN_OPTIONS=detect_leaks=0 tests/run -t 180 unit golden examples
 
 lint: ## clang-format, clang-tidy, shellcheck, ruff: those that are installed (make check runs all but clang-tidy)
 	$(Q)tools/dev/lint
@@ -277,17 +287,17 @@ check-package: ## build the Debian packages, look at them with lintian, install 
 demo: all $(EXAMPLE_BIN) ## run the main job on the examples and show its reports
 	$(Q)examples/demo
 
-bench: all $(BENCH_BIN) build/tests/faults/crowd ## print the performance table
+bench: all $(BENCH_BIN) $(O)/tests/faults/crowd ## print the performance table
 	$(Q)$(PYTHON) tests/bench/bench.py
 
 check-suites: tests ## run the long suites: other people's tests, bare and under the library
 	$(Q)tests/run suites
 
 check-wheel: ## build the wheel twice, look at it with auditwheel, install it into four releases of Debian (pip, uv)
-	$(Q)mkdir -p build && tests/run wheel
+	$(Q)mkdir -p $(O) && tests/run wheel
 
 check-distros: ## build on minimal releases of Debian and Ubuntu, kept in build/distros (tools/dev/bootstrap --package)
-	$(Q)mkdir -p build && tests/run -j 1 distros
+	$(Q)mkdir -p $(O) && tests/run -j 1 distros
 
 check-healthy: tests ## healthy programs on each Python at hand, 300 pairs of a bare and a watched run
 	$(Q)tests/pythons/healthy.py
@@ -313,15 +323,15 @@ EXAMPLE_DIRS := $(wildcard examples/ci examples/fleet)
 
 install: all ## install under PREFIX (with DESTDIR, LIBDIR)
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))) $(DOCDIR))
-	install -m 755 build/mpsan $(DESTDIR)$(PREFIX)/bin/mpsan
-	install -m 755 build/libmpsan.so $(DESTDIR)$(LIBDIR)/libmpsan.so
-	build/man/expand tools/man/mpsan.pc.in prefix=$(PREFIX) libdir=$(LIBDIR) >$(DESTDIR)$(LIBDIR)/pkgconfig/mpsan.pc
+	install -m 755 $(O)/mpsan $(DESTDIR)$(PREFIX)/bin/mpsan
+	install -m 755 $(O)/libmpsan.so $(DESTDIR)$(LIBDIR)/libmpsan.so
+	$(O)/man/expand tools/man/mpsan.pc.in prefix=$(PREFIX) libdir=$(LIBDIR) >$(DESTDIR)$(LIBDIR)/pkgconfig/mpsan.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/mpsan.pc
 	install -m 644 include/mpsan.h $(DESTDIR)$(PREFIX)/include/mpsan.h
-	install -m 644 build/man/mpsan.1 $(DESTDIR)$(MANDIR)/man1/mpsan.1
-	install -m 644 build/man/libmpsan.7 $(TOPIC_PAGES) $(DESTDIR)$(MANDIR)/man7
-	install -m 644 build/man/mpsan.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mpsan
-	install -m 644 build/man/mpsan.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_mpsan
+	install -m 644 $(O)/man/mpsan.1 $(DESTDIR)$(MANDIR)/man1/mpsan.1
+	install -m 644 $(O)/man/libmpsan.7 $(TOPIC_PAGES) $(DESTDIR)$(MANDIR)/man7
+	install -m 644 $(O)/man/mpsan.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mpsan
+	install -m 644 $(O)/man/mpsan.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_mpsan
 	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)
 	install -m 644 -D -t $(DESTDIR)$(DOCDIR)/examples examples/report.png
 	for dir in $(EXAMPLE_DIRS); do install -d $(DESTDIR)$(DOCDIR)/$$dir && cp -R $$dir/. $(DESTDIR)$(DOCDIR)/$$dir && \
@@ -337,4 +347,4 @@ help: ## list the targets
 clean:
 	rm -rf build
 
--include $(shell find build \( -path 'build/tmp*' -o -path build/pythons \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(O) \( -path '$(O)/tmp*' -o -path $(O)/pythons -o -path $(O)/distros -o -path $(O)/aarch64 \) -prune -o -name '*.d' -type f -print 2>/dev/null)

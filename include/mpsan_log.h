@@ -351,7 +351,20 @@ enum mpsan_thread_role {
 #define MPSAN_STACK_BLOCKED \
 	(1ull               \
 	 << 63) /* in `valid`: regs[0], of no use in a call, has the signals that are blocked */
-#define MPSAN_STACK_REGS 17 /* DWARF numbering: on x86-64 0..15 general, 16 the program counter */
+/* Registers in DWARF numbering, then the program counter. */
+#if defined(__aarch64__)
+#define MPSAN_MACHINE 183 /* EM_AARCH64 */
+#define MPSAN_STACK_FRAME 29
+#define MPSAN_STACK_LINK 30 /* the return address, until a function saves it */
+#define MPSAN_STACK_SP 31
+#define MPSAN_STACK_PC 32
+#else
+#define MPSAN_MACHINE 62 /* EM_X86_64 */
+#define MPSAN_STACK_FRAME 6
+#define MPSAN_STACK_SP 7
+#define MPSAN_STACK_PC 16
+#endif
+#define MPSAN_STACK_REGS (MPSAN_STACK_PC + 1)
 
 /*
  * Head of the payload of a `stack` record: the registers of a thread. Raw stack from regs[sp]

@@ -116,8 +116,8 @@ static NOINLINE void *enter_unknown(struct pass_regs *regs, const struct link_ma
 		return real;
 	}
 	wait = state_team_wait(thread_hot, regs->back);
-	regs->result =
-		((eight *)real)(a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0], regs->stack[1]);
+	regs->result = ((eight *)real)(a[0], a[1], a[2], a[3], a[4], a[5], pass_arg(regs, 6),
+				       pass_arg(regs, 7));
 	end_team_wait(wait);
 	return NULL;
 }

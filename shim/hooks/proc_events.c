@@ -58,7 +58,7 @@ EXPORT int sched_setaffinity(pid_t tid, size_t bytes, const cpu_set_t *set)
 EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *set)
 {
 	ENTER(pthread_setaffinity_np);
-	bool own = (uint64_t)thread == sys_thread_pointer();
+	bool own = (uint64_t)thread == sys_pthread();
 	uint64_t before = own ? proc_events_processors(0) : 0;
 	int result = REAL(pthread_setaffinity_np)(thread, bytes, set);
 

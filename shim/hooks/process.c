@@ -220,7 +220,7 @@ PASS(clone)
 	fork_enter(MPSAN_HOW_CLONE, false);
 	regs->result = (uint64_t)(int64_t)fork_leave(REAL(clone)(clone_child, (void *)regs->arg[1],
 								 flags, &call, regs->arg[4],
-								 regs->arg[5], regs->stack[0]));
+								 regs->arg[5], pass_arg(regs, 6)));
 	return NULL;
 }
 

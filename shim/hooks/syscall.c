@@ -42,6 +42,15 @@ static bool copies_process(const struct pass_regs *regs)
 	}
 }
 
+static bool sets_alarm(uint64_t number)
+{
+#ifdef SYS_alarm
+	if (number == SYS_alarm)
+		return true;
+#endif
+	return number == SYS_setitimer;
+}
+
 static bool filters_calls(const uint64_t *a)
 {
 	return (a[0] == SYS_prctl && a[1] == PR_SET_SECCOMP) ||
@@ -71,7 +80,7 @@ static uint64_t wait_for_futex(const struct pass_regs *regs)
 		hold_push_timed(word, MPSAN_WAIT_FUTEX, regs->back);
 	else
 		wait = prove_futex(word, (uint32_t)a[3], regs->back);
-	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
+	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], pass_arg(regs, 6));
 	if (!result) /* it was woken */
 		lock_hint_learn(word, MPSAN_LF_HANDOFF);
 	hold_pop(word);
@@ -128,8 +137,8 @@ static uint64_t set_filter(const struct pass_regs *regs)
 
 	fault_end();
 	coming = seccomp_comes(strict ? NULL : (const void *)a[3]);
-	return process_filtered(
-		&coming, REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+	return process_filtered(&coming, REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5],
+						       pass_arg(regs, 6)));
 }
 
 PASS(syscall)
@@ -149,7 +158,7 @@ PASS(syscall)
 		regs->result = change_action(regs);
 		return NULL;
 	}
-	if (UNLIKELY(a[0] == SYS_alarm || a[0] == SYS_setitimer)) {
+	if (UNLIKELY(sets_alarm(a[0]))) {
 		regs->result = (uint64_t)REAL(syscall)((long)a[0], a[1], a[2], a[3]);
 		life_alarm_set();
 		return NULL;
@@ -168,6 +177,6 @@ PASS(syscall)
 		return (void *)REAL(syscall);
 	fork_enter(MPSAN_HOW_SYSCALL, false);
 	regs->result = (uint64_t)(int64_t)fork_leave(
-		(pid_t)REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+		(pid_t)REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], pass_arg(regs, 6)));
 	return NULL;
 }

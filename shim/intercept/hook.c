@@ -69,12 +69,6 @@ void *hook_export(enum hook_id id)
 }
 
 /* Some functions exist for old binaries only (pthread_atfork): their version is the oldest. */
-#if defined(__x86_64__)
-#define OLDEST "GLIBC_2.2.5"
-#else
-#define OLDEST "GLIBC_2.17"
-#endif
-
 void *hook_old_cond_wait, *hook_old_cond_timedwait;
 
 void hook_resolve(void)
@@ -84,11 +78,11 @@ void hook_resolve(void)
 		void *real = once ? elf_next(hook_name(i), NULL) : NULL;
 
 		if (once && !real)
-			real = elf_next(hook_name(i), OLDEST);
+			real = elf_next(hook_name(i), ARCH_OLDEST_VERSION);
 		hook_real[i] = hook_next[i] = real ? real : hook_absent;
 	}
-	hook_old_cond_wait = elf_next("pthread_cond_wait", OLDEST);
-	hook_old_cond_timedwait = elf_next("pthread_cond_timedwait", OLDEST);
+	hook_old_cond_wait = elf_next("pthread_cond_wait", ARCH_OLDEST_VERSION);
+	hook_old_cond_timedwait = elf_next("pthread_cond_timedwait", ARCH_OLDEST_VERSION);
 }
 
 /*

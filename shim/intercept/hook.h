@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch.h"
+
 #define EXPORT __attribute__((visibility("default")))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -109,12 +111,17 @@ extern void *hook_old_cond_wait, *hook_old_cond_timedwait;
 
 /* Registers that a PASSED stub saved, in the order in which the stub pushes them. */
 struct pass_regs {
-	uint64_t result; /* also al, the number of vector arguments of a variadic call */
-	uint64_t arg[6];
-	uint64_t r10;
+	uint64_t result; /* also al, the number of vector arguments of a variadic call on x86-64 */
+	uint64_t arg[ARCH_ARGUMENTS];
+	uint64_t other; /* r10 of x86-64, x8 of aarch64 */
 	uint64_t back; /* return address: the caller */
 	uint64_t stack[]; /* arguments on the stack */
 };
+
+static inline uint64_t pass_arg(const struct pass_regs *regs, unsigned n)
+{
+	return n < ARCH_ARGUMENTS ? regs->arg[n] : regs->stack[n - ARCH_ARGUMENTS];
+}
 
 /*
  * What a PASSED hook implements: it returns where to jump, or NULL if regs->result is already the

@@ -18,15 +18,25 @@
 /* The result is 0 outside Valgrind. */
 static inline uint64_t racy_request(uint64_t request, const void *start, size_t bytes)
 {
-	uint64_t result = 0;
-#if defined(__x86_64__)
-	uint64_t words[] = {request, (uint64_t)(uintptr_t)start, bytes, 0, 0, 0};
+	uint64_t words[] = {request, (uint64_t)(uintptr_t)start, bytes, 0, 0, 0}, result = 0;
 
+#if defined(__x86_64__)
 	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi;"
 			 "xchgq %%rbx, %%rbx"
 			 : "+d"(result)
 			 : "a"(words)
 			 : "cc", "memory");
+#elif defined(__aarch64__)
+	register uint64_t x3 __asm__("x3") = result;
+	register uint64_t *x4 __asm__("x4") = words;
+
+	__asm__ volatile(
+		"ror x12, x12, #3; ror x12, x12, #13; ror x12, x12, #51; ror x12, x12, #61;"
+		"orr x10, x10, x10"
+		: "+r"(x3)
+		: "r"(x4)
+		: "cc", "memory");
+	result = x3;
 #endif
 	return result;
 }

@@ -13,11 +13,13 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "arch.h"
 #include "elf.h"
 #include "hook.h"
 #include "racy.h"
 
 struct sys_image sys_image;
+uint64_t sys_pthread_before;
 
 /* The process of the calling thread, between sys_snapshot_begin and its end. */
 static TLS uint32_t snapshot_pid;
@@ -52,18 +54,7 @@ bool sys_may(long number)
 
 long sys_call(long number, long a, long b, long c, long d, long e, long f)
 {
-	long result;
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-
-	if (!sys_may(number))
-		return -ENOSYS;
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
+	return sys_may(number) ? arch_call(number, a, b, c, d, e, f) : -ENOSYS;
 }
 
 /* The offset after a word of timens_offsets, in nanoseconds. */
@@ -102,6 +93,14 @@ void sys_leave_time_namespace(void)
 	sys_image.boot_ahead_ns = offset_of(text, "boottime");
 }
 
+static void find_descriptors(void)
+{
+	uint64_t (*self)(void) = (uint64_t(*)(void))elf_next("pthread_self", NULL);
+
+	if (self)
+		sys_pthread_before = arch_thread_pointer() - self();
+}
+
 void sys_start(const char *const *envp)
 {
 	const char *const *end = envp;
@@ -124,8 +123,10 @@ void sys_start(const char *const *envp)
 			sys_image.secure = aux->a_un.a_val != 0;
 		if (aux->a_type == AT_SYSINFO_EHDR)
 			vdso_clock = (int (*)(int, struct timespec *))elf_find_in_image(
-				(const void *)aux->a_un.a_val, "__vdso_clock_gettime");
+				(const void *)aux->a_un.a_val, ARCH_VDSO_CLOCK);
 	}
+	if (ARCH_THREAD_APART)
+		find_descriptors();
 	if (!sys_image.secure)
 		sys_leave_time_namespace();
 }
@@ -178,7 +179,7 @@ uint32_t sys_pid(void)
 uint32_t sys_tid(void)
 {
 	if (sys_image.tid_at)
-		return *(const uint32_t *)(sys_thread_pointer() + sys_image.tid_at);
+		return *(const uint32_t *)(sys_pthread() + sys_image.tid_at);
 	return sys_image.pid ? 0 : (uint32_t)SYS1(SYS_gettid, 0);
 }
 
@@ -210,7 +211,7 @@ long sys_peek(void *to, const void *from, size_t bytes)
 	return sys_peek_many(&local, &remote, 1);
 }
 
-/* The slow way, for filters that forbid process_vm_readv. */
+/* The slow way, where process_vm_readv is forbidden or missing: filters, containers, emulators. */
 static long peek_by_file(const struct iovec *to, const struct iovec *from, size_t count)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0), n = 0,
@@ -260,8 +261,9 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 	if (!sys_may(SYS_process_vm_readv))
 		return peek_by_file(to, from, count);
 	got = SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
-	return got != -ESRCH ? got :
-			       SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
+	if (got == -ESRCH)
+		got = SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
+	return got == -ENOSYS || got == -EPERM ? peek_by_file(to, from, count) : got;
 }
 
 bool sys_poke(uint64_t to, uint64_t word)

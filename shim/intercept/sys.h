@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "../abi/glibc.h"
+#include "arch.h"
 
 long sys_call(long number, long a, long b, long c, long d, long e, long f);
 #define SYS_ARG(x) ((long)(x))
@@ -72,17 +73,12 @@ uint64_t sys_now_real(void);
 uint32_t sys_pid(void);
 uint32_t sys_tid(void);
 
-/* The calling thread's pthread_t. gcc has the built-in function on x86 from version 11 on. */
-static inline uint64_t sys_thread_pointer(void)
+/* How far a pthread_t lies before the thread pointer, where the two differ. */
+extern uint64_t sys_pthread_before;
+/* The calling thread's pthread_t. */
+static inline uint64_t sys_pthread(void)
 {
-#if defined(__x86_64__)
-	uint64_t pointer;
-
-	__asm__("movq %%fs:0, %0" : "=r"(pointer));
-	return pointer;
-#else
-	return (uint64_t)(uintptr_t)__builtin_thread_pointer();
-#endif
+	return arch_thread_pointer() - (ARCH_THREAD_APART ? sys_pthread_before : 0);
 }
 /* True when `tid` is a living thread of process `pid`. */
 bool sys_thread_alive(uint32_t pid, uint32_t tid);

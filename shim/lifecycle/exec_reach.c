@@ -199,10 +199,8 @@ static enum mpsan_off see_elf(const char *head, long bytes)
 {
 	const Elf64_Ehdr *elf = (const void *)head;
 
-#if defined(__x86_64__)
-	if (elf->e_machine != EM_X86_64)
+	if (elf->e_machine != MPSAN_MACHINE)
 		return MPSAN_OFF_MACHINE;
-#endif
 	if (elf->e_ident[EI_CLASS] != ELFCLASS64)
 		return MPSAN_OFF_MACHINE;
 	for (unsigned i = 0; i < elf->e_phnum; i++) {

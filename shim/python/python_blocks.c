@@ -24,7 +24,7 @@ static struct {
 
 void python_blocks_begin(void)
 {
-	uint64_t expected = 0, self = sys_thread_pointer();
+	uint64_t expected = 0, self = sys_pthread();
 
 	if (python.py.at.object_type != CPYTHON_HEAD - 8 ||
 	    (!__atomic_compare_exchange_n(&owner, &expected, self, false, __ATOMIC_ACQUIRE,
@@ -38,7 +38,7 @@ void python_blocks_begin(void)
 
 void python_blocks_end(void)
 {
-	if (owner == sys_thread_pointer())
+	if (owner == sys_pthread())
 		__atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
 }
 
@@ -69,7 +69,7 @@ long python_blocks_peek(const struct cpython *py, void *to, uint64_t from, size_
 	size_t done, part;
 
 	(void)py;
-	if (owner != sys_thread_pointer() || bytes > BLOCK)
+	if (owner != sys_pthread() || bytes > BLOCK)
 		return sys_peek(to, (const void *)from, bytes);
 	for (done = 0; done < bytes; done += part) {
 		uint64_t at = from + done, offset = at % BLOCK;

@@ -40,7 +40,7 @@ static uint64_t clear_word(void)
 {
 	static uint64_t distance;
 	static bool asked;
-	uint64_t pointer = sys_thread_pointer(), word = 0;
+	uint64_t pointer = sys_pthread(), word = 0;
 	uint32_t tid = 0;
 
 	if (asked)

@@ -5,6 +5,7 @@
  */
 #include "modules.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 
@@ -64,7 +65,7 @@ static void path_of(const struct link_map *map, char *path, uint32_t bytes)
 	long n = sys_peek(path, map->l_name, bytes - 1);
 
 	path[n > 0 ? n : 0] = '\0';
-	if (!path[0] && (n = SYS3(SYS_readlink, "/proc/self/exe", path, bytes - 1)) > 0)
+	if (!path[0] && (n = SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, bytes - 1)) > 0)
 		path[n] = '\0';
 }
 

@@ -18,17 +18,6 @@
 
 #define ALL ((1ull << SYS_CALLS) - 1)
 #define BIT(name) (1ull << SYS_ROW_##name)
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-/*
- * offset of the TID in glibc's struct pthread; used only if its content matches the kernel's answer
- */
-#define TID_AT 0x2d0
-#else
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#define TID_AT 0
-#endif
-
 enum unknown { ASSUME, SPARE };
 static const uint8_t unknown[] = {
 #define CALL(name, what) what,
@@ -198,7 +187,7 @@ static bool passes(const struct sock_filter *code, uint32_t count, long number)
 	union {
 		struct seccomp_data call;
 		uint32_t word[WORDS];
-	} data = {.call = {.nr = (int)number, .arch = ARCHITECTURE}};
+	} data = {.call = {.nr = (int)number, .arch = ARCH_AUDIT}};
 	uint32_t action;
 
 	data.call.instruction_pointer = (uint64_t)(uintptr_t)sys_call;
@@ -215,8 +204,8 @@ static bool passes(const struct sock_filter *code, uint32_t count, long number)
 /* Whether the clock source is read in user space; with others the vDSO asks the kernel. */
 static bool reads_clock_in_user_space(void)
 {
-	static const char *const sources[] = {"tsc\n", "kvm-clock\n",
-					      "hyperv_clocksource_tsc_page\n"};
+	static const char *const sources[] = {
+		"tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n", "arch_sys_counter\n"};
 	char text[64];
 
 	if (sys_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", text,
@@ -231,7 +220,14 @@ static bool reads_clock_in_user_space(void)
 static void filter_judge(struct seccomp_coming *coming, const struct sock_filter *code,
 			 uint32_t count)
 {
-	static const long births[] = {SYS_clone, SYS_clone3, SYS_fork, SYS_vfork};
+	static const long births[] = {
+		SYS_clone,
+		SYS_clone3,
+#ifdef SYS_fork /* newer architectures have clone alone */
+		SYS_fork,
+		SYS_vfork,
+#endif
+	};
 
 	for (unsigned i = 0; i < SYS_CALLS; i++)
 		coming->calls |= passes(code, count, sys_number(i)) ? 1ull << i : 0;
@@ -278,7 +274,7 @@ struct seccomp_coming seccomp_comes(const void *program)
 bool seccomp_came(const struct seccomp_coming *coming)
 {
 	bool known = (coming->calls & BIT(getpid)) && (coming->calls & BIT(gettid));
-	const uint32_t *tid = (const uint32_t *)(uintptr_t)(sys_thread_pointer() + TID_AT);
+	const uint32_t *tid = (const uint32_t *)(uintptr_t)(sys_pthread() + ARCH_TID_AT);
 
 	if (!coming->clock && !(coming->calls & BIT(clock_gettime)) && !sys_image.no_clock) {
 		sys_image.stopped_ns = coming->now_ns;
@@ -287,7 +283,7 @@ bool seccomp_came(const struct seccomp_coming *coming)
 	sys_filter(sys_image.filtered ? sys_image.calls & coming->calls : coming->calls);
 	if (!known) {
 		sys_image.pid = coming->pid;
-		sys_image.tid_at = TID_AT && *tid == coming->tid ? TID_AT : 0;
+		sys_image.tid_at = ARCH_TID_AT && *tid == coming->tid ? ARCH_TID_AT : 0;
 	}
 	return known || !coming->births;
 }

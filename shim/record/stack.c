@@ -55,16 +55,17 @@ static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
 
 static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthread, bool own)
 {
-	uint64_t hash = regs[16] ^ EV_stack ^ (valid & MPSAN_STACK_BLOCKED ? regs[0] : 0);
-	uint64_t end = stack_end(regs[7], pthread), position, bytes;
+	uint64_t hash = regs[MPSAN_STACK_PC] ^ EV_stack ^
+			(valid & MPSAN_STACK_BLOCKED ? regs[0] : 0);
+	uint64_t end = stack_end(regs[MPSAN_STACK_SP], pthread), position, bytes;
 	struct mpsan_stack *s;
 	long got;
 
 	if (own && end) {
-		bytes = end - regs[7];
-		hash = modules_hash_code(hash, (const uint64_t *)regs[7], bytes / 8);
+		bytes = end - regs[MPSAN_STACK_SP];
+		hash = modules_hash_code(hash, (const uint64_t *)regs[MPSAN_STACK_SP], bytes / 8);
 	} else {
-		bytes = measure(regs[7], end, &hash);
+		bytes = measure(regs[MPSAN_STACK_SP], end, &hash);
 	}
 	position = log_open() ? log_recall(hash) : 0;
 	if (position)
@@ -72,7 +73,7 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 	s = log_reserve(EV_stack, sizeof(*s) + bytes, &position);
 	if (!s)
 		return 0;
-	got = sys_peek(s + 1, (const void *)regs[7], bytes);
+	got = sys_peek(s + 1, (const void *)regs[MPSAN_STACK_SP], bytes);
 	s->hash = hash;
 	s->bytes = got > 0 ? (uint64_t)got : 0;
 	s->valid = valid;
@@ -81,19 +82,6 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 	log_remember(hash, position);
 	return position;
 }
-
-#if defined(__x86_64__)
-#define TAKE_REGISTERS(regs, valid)                                                               \
-	do {                                                                                      \
-		__asm__ volatile("movq %%rbx, 24(%0); movq %%rbp, 48(%0); movq %%rsp, 56(%0);"    \
-				 "movq %%r12, 96(%0); movq %%r13, 104(%0); movq %%r14, 112(%0);"  \
-				 "movq %%r15, 120(%0); leaq 0(%%rip), %%rax; movq %%rax, 128(%0)" \
-				 :                                                                \
-				 : "r"(regs)                                                      \
-				 : "rax", "memory");                                              \
-		valid = 1 << 3 | 1 << 6 | 1 << 7 | 0xf << 12 | 1 << 16;                           \
-	} while (0)
-#endif
 
 /* The signals that this thread blocks, in place of a register. */
 static uint64_t note_blocked(uint64_t *regs)
@@ -107,15 +95,15 @@ __attribute__((noinline)) uint64_t stack_own(void)
 
 	modules_update();
 	thread_name_own();
-	TAKE_REGISTERS(regs, valid);
+	ARCH_REGISTERS(regs, valid);
 	valid |= note_blocked(regs);
-	return write_stack(regs, valid, sys_thread_pointer(), true);
+	return write_stack(regs, valid, sys_pthread(), true);
 }
 
 uint64_t stack_at(const uint64_t *regs)
 {
 	modules_update();
-	return write_stack(regs, (1u << MPSAN_STACK_REGS) - 1, sys_thread_pointer(), false);
+	return write_stack(regs, (1ull << MPSAN_STACK_REGS) - 1, sys_pthread(), false);
 }
 
 bool stack_returns_to(uint64_t start, uint64_t end)
@@ -152,9 +140,12 @@ uint64_t stack_of(uint32_t tid, uint64_t pthread)
 		value[0] = value[1];
 		value[1] = text_hex(c + 2);
 	}
-	regs[7] = value[0];
-	regs[16] = value[1];
-	return regs[7] ? write_stack(regs, 1 << 7 | 1 << 16, pthread, false) : 0;
+	regs[MPSAN_STACK_SP] = value[0];
+	regs[MPSAN_STACK_PC] = value[1];
+	return regs[MPSAN_STACK_SP] ?
+		       write_stack(regs, 1ull << MPSAN_STACK_SP | 1ull << MPSAN_STACK_PC, pthread,
+				   false) :
+		       0;
 }
 
 /* Waits for a while, as long as frames take: who has it may have been interrupted by this call. */
@@ -167,7 +158,7 @@ static bool claim_buffer(uint32_t *busy)
 		    __atomic_compare_exchange_n(busy, &expected, 1, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return true;
-		__builtin_ia32_pause();
+		arch_pause();
 	}
 	return false;
 }

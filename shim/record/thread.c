@@ -37,7 +37,7 @@ STATE static bool parcels_used;
 void thread_start_main(void)
 {
 	nursery.tid = sys_tid();
-	nursery.pthread = sys_thread_pointer();
+	nursery.pthread = sys_pthread();
 	nursery.start_ns = sys_now();
 	thread_hot = &nursery;
 	if (log_opened != thread_moved) /* a page that is written here is copied */
@@ -167,7 +167,7 @@ struct mpsan_thread *thread_attach(void)
 		log_count(threads_lost);
 		return thread_hot;
 	}
-	t->pthread = sys_thread_pointer();
+	t->pthread = sys_pthread();
 	t->start_ns = sys_now();
 	thread_several = true;
 	life_flag(MPSAN_PROCESS_MULTI);

@@ -316,19 +316,6 @@ static bool describe_excluded(struct ev_fault *ev)
 	return true;
 }
 
-#if defined(__x86_64__)
-/* The general registers in DWARF numbering, then the program counter. */
-static void registers_of(const ucontext_t *context, uint64_t *regs)
-{
-	static const uint8_t order[MPSAN_STACK_REGS] = {
-		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
-		REG_R9,	 REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-
-	for (unsigned i = 0; i < MPSAN_STACK_REGS; i++)
-		regs[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
-}
-#endif
-
 static void fault_print(const struct ev_fault *ev)
 {
 	char address[24], bytes[24];
@@ -353,7 +340,7 @@ static void fault_tell(int number, const siginfo_t *info, const void *context)
 
 	if (number == SIGBUS ? !describe_segment(&ev) : !describe_excluded(&ev))
 		return;
-	registers_of(context, regs);
+	arch_registers_of(context, regs);
 	ev.caller = regs[16];
 	if (has_room(ROOM_FOR_STACKS)) {
 		ev.stack = stack_at(regs);

@@ -252,7 +252,7 @@ static bool read_link(int fd, char *name, bool *deleted)
 	long bytes;
 
 	text_put_number(at, end, (uint32_t)fd, 10);
-	bytes = SYS3(SYS_readlink, path, name, LINK_BYTES - 1);
+	bytes = SYS4(SYS_readlinkat, AT_FDCWD, path, name, LINK_BYTES - 1);
 	if (bytes <= 0)
 		return false;
 	name[bytes] = '\0';

@@ -85,7 +85,7 @@ static NOINLINE uint64_t name_of_file(int fd)
 	long bytes;
 
 	text_put_number(at, end, (uint64_t)fd, 10);
-	bytes = SYS3(SYS_readlink, path, to, sizeof(to) - 1);
+	bytes = SYS4(SYS_readlinkat, AT_FDCWD, path, to, sizeof(to) - 1);
 	if (bytes <= 0)
 		return 0;
 	to[bytes] = '\0';

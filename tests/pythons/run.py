@@ -6,6 +6,7 @@ does not name, or when one that it names no longer does.
 """
 
 import concurrent.futures
+import os
 import sys
 
 from pythons import judge, known_failures, programs, pythons
@@ -14,7 +15,7 @@ SIGN = {"PASS": "ok", "FAIL": "FAIL", "SKIP": "-"}
 
 
 def run_all(wanted, sources):
-    """{(python, program): (verdict, why)}; two Pythons at a time."""
+    """{(python, program): (verdict, why)}; programs mostly wait, so two Pythons for each processor at a time."""
     found = {}
 
     def one(name):
@@ -22,7 +23,7 @@ def run_all(wanted, sources):
             found[name, source] = word, why
             print(f"{word} {name} {source} {why}".rstrip(), flush=True)
 
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:
         list(pool.map(one, wanted))
     return found
 

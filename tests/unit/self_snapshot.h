@@ -14,9 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RIP 16
-#define RSP 7
-#define RBP 6
+#include "../../shim/intercept/arch.h"
+
+#define RIP MPSAN_STACK_PC
+#define RSP MPSAN_STACK_SP
+#define RBP MPSAN_STACK_FRAME
 #define NOINLINE __attribute__((noinline))
 #define AFTER_CALL __asm__ volatile("" ::: "memory") /* keeps a call from becoming a jump */
 
@@ -24,9 +26,13 @@
 void call_bare(void (*function)(void));
 __asm__(".text\n"
 	".globl call_bare\n"
-	".type call_bare, @function\n"
+	".type call_bare, %function\n"
 	"call_bare:\n\t"
+#if defined(__x86_64__)
 	"push %rbp\n\tmov %rsp, %rbp\n\tcall *%rdi\n\tpop %rbp\n\tret\n"
+#else
+	"stp x29, x30, [sp, #-16]!\n\tmov x29, sp\n\tblr x0\n\tldp x29, x30, [sp], #16\n\tret\n"
+#endif
 	".size call_bare, . - call_bare\n");
 
 struct snapshot {
@@ -70,13 +76,7 @@ NOINLINE static void take(void)
 	uint64_t *regs = snapshot.head.regs;
 	uint64_t top = stack_top();
 
-	__asm__ volatile("mov %%rbx, 24(%0)\n\tmov %%rbp, 48(%0)\n\tmov %%rsp, 56(%0)\n\t"
-			 "mov %%r12, 96(%0)\n\tmov %%r13, 104(%0)\n\tmov %%r14, 112(%0)\n\t"
-			 "mov %%r15, 120(%0)\n\tlea 0(%%rip), %%rax\n\tmov %%rax, 128(%0)"
-			 :
-			 : "r"(regs)
-			 : "rax", "memory");
-	snapshot.head.valid = 1u << 3 | 1u << RBP | 1u << RSP | 0xfu << 12 | 1u << RIP;
+	ARCH_REGISTERS(regs, snapshot.head.valid);
 	copy_stack(regs[RSP], top);
 }
 
@@ -97,7 +97,7 @@ static bool take_other(pid_t tid, uint64_t top)
 	}
 	if (got < 0 || sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %lx %lx", &sp, &pc) != 2)
 		return false;
-	snapshot.head.valid = 1u << RIP | 1u << RSP;
+	snapshot.head.valid = 1ull << RIP | 1ull << RSP;
 	snapshot.head.regs[RSP] = sp;
 	snapshot.head.regs[RIP] = pc;
 	copy_stack(sp, top);

@@ -218,7 +218,7 @@ static void three_known_registers_are_enough(void **state)
 
 	(void)state;
 	outer(7);
-	snapshot.head.valid = 1u << RIP | 1u << RSP | 1u << RBP;
+	snapshot.head.valid = 1ull << RIP | 1ull << RSP | 1ull << RBP;
 	names = unwind_names();
 	expect_chain(&names);
 	expect_function(&names, names.count - 1, "_start");
@@ -230,7 +230,7 @@ static void an_unknown_frame_pointer_is_found_on_the_stack(void **state)
 
 	(void)state;
 	outer(7);
-	snapshot.head.valid = 1u << RIP | 1u << RSP;
+	snapshot.head.valid = 1ull << RIP | 1ull << RSP;
 	names = unwind_names();
 	expect_chain(&names);
 	expect_function(&names, names.count - 1, "_start");
@@ -271,7 +271,7 @@ static void nothing_known_gives_nothing(void **state)
 	outer(7);
 	snapshot.head.valid = 0;
 	assert_int_equal(unwind_names().count, 0);
-	snapshot.head.valid = 1u << RIP;
+	snapshot.head.valid = 1ull << RIP;
 	assert_int_equal(unwind_names().count, 1);
 }
 

@@ -14,10 +14,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "system_calls.h"
 #include "util.h"
 
 #ifndef SYS_pidfd_send_signal

@@ -5,7 +5,7 @@
 #define TOPIC(name, title) \
 	.globl topic_##name, topic_##name##_end; \
 	.hidden topic_##name, topic_##name##_end; \
-	topic_##name: .incbin FILE_NAME(build/man/topics/name.txt); \
+	topic_##name: .incbin FILE_NAME(name.txt); \
 	topic_##name##_end:
 
 	.section .rodata

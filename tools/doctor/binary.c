@@ -13,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "../../include/mpsan_log.h"
 #include "../base/filtered.h"
 #include "../base/plainfile.h"
 #include "../base/util.h"
@@ -177,11 +178,7 @@ static void read_elf(struct binary *binary)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
 		binary->is_elf = true;
-#if defined(__x86_64__)
-		binary->is_foreign = header.e_machine != EM_X86_64;
-#elif defined(__aarch64__)
-		binary->is_foreign = header.e_machine != EM_AARCH64;
-#endif
+		binary->is_foreign = header.e_machine != MPSAN_MACHINE;
 		read_loader(binary, elf, fd);
 		read_sections(binary, elf);
 	}

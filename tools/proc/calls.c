@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../base/system_calls.h"
 #include "../base/util.h"
 #include "proc.h"
 #include "procfs.h"

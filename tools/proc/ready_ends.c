@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../base/system_calls.h"
 #include "calls.h"
 #include "descriptors.h"
 #include "procfs.h"

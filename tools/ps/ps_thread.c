@@ -2,10 +2,10 @@
 /* See ps.h: describes one thread, from the snapshot or from the record that it left. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../base/jsontext.h"
+#include "../base/system_calls.h"
 #include "../evidence/text_locks.h"
 #include "../proc/calls.h"
 #include "../proc/procfs.h"

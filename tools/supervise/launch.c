@@ -453,8 +453,10 @@ static void launch_begin(char **argv, char **with, volatile pid_t *child)
 		error = errno;
 		_exit(STATUS_NOT_EXECUTABLE);
 	}
-	if (pid > 0 && !error)
+	if (pid > 0 && !error) {
+		*child = pid; /* emulators may make vfork a fork, which shares nothing */
 		return;
+	}
 	if (pid > 0) {
 		waitpid(pid, NULL, 0);
 		errno = error;

@@ -102,7 +102,7 @@ static bool read_headers(struct image *image)
 
 	if (!in_file(image, 0, sizeof(*head)) || memcmp(head->e_ident, ELFMAG, SELFMAG))
 		return false;
-	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64)
+	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != MPSAN_MACHINE)
 		return false;
 	if (head->e_phentsize != sizeof(Elf64_Phdr) || head->e_phoff % _Alignof(Elf64_Phdr))
 		return false;

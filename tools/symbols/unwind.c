@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "../base/filtered.h"
+#include "machine_code.h"
 
 /* Exported by libunwind for unwinders that find tables themselves, but declared in no header. */
 #define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
@@ -24,11 +25,12 @@ int search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *i
 #define READS_MAX (4u << 20)
 #define READS_PER_STEP 64 /* charged for a step even if it reads nothing */
 
-#define REG_FRAME UNW_X86_64_RBP
-#define REG_STACK UNW_X86_64_RSP
-#define REG_CODE UNW_X86_64_RIP
+#define REG_FRAME MPSAN_STACK_FRAME
+#define REG_STACK MPSAN_STACK_SP
+#define REG_CODE MPSAN_STACK_PC
 
-_Static_assert(MPSAN_STACK_REGS == REG_CODE + 1, "libunwind and DWARF number registers alike");
+/* Where a cursor stands is asked for by libunwind's own names: aarch64 has no register for it. */
+_Static_assert(REG_STACK == UNW_TDEP_SP, "libunwind and DWARF number registers alike");
 
 struct walk {
 	const struct modules *modules;
@@ -230,18 +232,12 @@ static bool read_code(struct walk *walk, uint64_t address, uint8_t *to, size_t s
 	       image_read(walk->image, walk_vaddr(walk, address), to, size) == size;
 }
 
-/* Is a stub of the procedure linkage table there: a jump through memory, after endbr64 or bnd? */
+/* Is a stub of the procedure linkage table there? */
 static bool is_stub(struct walk *walk, uint64_t address)
 {
-	static const uint8_t endbr[4] = {0xf3, 0x0f, 0x1e, 0xfa};
-	uint8_t code[8];
-	size_t at;
+	uint8_t code[CODE_STUB_BYTES];
 
-	if (!read_code(walk, address, code, sizeof(code)))
-		return false;
-	at = memcmp(code, endbr, sizeof(endbr)) ? 0 : sizeof(endbr);
-	at += code[at] == 0xf2;
-	return code[at] == 0xff && code[at + 1] == 0x25;
+	return read_code(walk, address, code, sizeof(code)) && code_is_stub(code);
 }
 
 enum call {
@@ -251,23 +247,21 @@ enum call {
 	CALL_HERE, /* of `function` */
 };
 
-/* The call that returns to `pc`: e8 is a direct one, ff /2 an indirect one of any length. */
+/* The call that returns to `pc`. */
 static enum call read_call(struct walk *walk, uint64_t pc, uint64_t function)
 {
-	uint8_t code[7];
-	int32_t distance;
+	uint8_t code[CODE_CALL_BYTES];
+	int64_t distance;
+	enum code_call call;
 
 	if (!read_code(walk, pc - sizeof(code), code, sizeof(code)))
 		return CALL_NONE;
-	memcpy(&distance, code + 3, sizeof(distance));
-	if (code[2] == 0xe8 && pc + distance == function)
+	call = code_call_that_ends(code, &distance);
+	if (call != CODE_CALL_DIRECT)
+		return call == CODE_CALL_INDIRECT ? CALL_SOMEWHERE : CALL_NONE;
+	if (pc + (uint64_t)distance == function)
 		return CALL_HERE;
-	if (code[2] == 0xe8)
-		return is_stub(walk, pc + distance) ? CALL_SOMEWHERE : CALL_ELSEWHERE;
-	for (size_t i = 0; i < 6; i++)
-		if (i != 2 && code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
-			return CALL_SOMEWHERE;
-	return CALL_NONE;
+	return is_stub(walk, pc + (uint64_t)distance) ? CALL_SOMEWHERE : CALL_ELSEWHERE;
 }
 
 /* The frame that a frame pointer `fp` would stand for. */
@@ -329,7 +323,7 @@ static bool walk_step(struct walk *walk)
 		return step_by_frame(walk);
 	if (result <= 0)
 		return false;
-	if (unw_get_reg(&walk->cursor, REG_CODE, &walk->pc) < 0 ||
+	if (unw_get_reg(&walk->cursor, UNW_REG_IP, &walk->pc) < 0 ||
 	    unw_get_reg(&walk->cursor, REG_STACK, &walk->sp) < 0)
 		return false;
 	return walk->pc && walk->sp > sp;
@@ -403,17 +397,12 @@ static bool walk_up(struct walk *walk)
 	return walk_step(walk) || (walk->frame_wanted && guess_frame(walk) && walk_step(walk));
 }
 
-/* What the kernel pushes for a handler: its return address, the context, and perhaps a siginfo. */
-#define CONTEXT_MASK 296u /* the signals that were blocked before */
-#define CONTEXT_BYTES 304u /* the kernel's struct ucontext */
-
 static bool is_handlers_end(struct walk *walk)
 {
-	static const uint8_t sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-	uint8_t code[sizeof(sigreturn)];
+	uint8_t code[sizeof(code_signal_return)];
 
 	return read_code(walk, walk->pc, code, sizeof(code)) &&
-	       !memcmp(code, sigreturn, sizeof(code));
+	       !memcmp(code, code_signal_return, sizeof(code));
 }
 
 /*
@@ -427,13 +416,13 @@ static uint8_t walk_signal(struct walk *walk)
 	if (!is_handlers_end(walk))
 		return 0;
 	if (!(walk->head->valid & MPSAN_STACK_BLOCKED) ||
-	    !read_stack(walk, walk->sp + CONTEXT_MASK, &before))
+	    !read_stack(walk, walk->sp + CODE_BLOCKED_AT, &before))
 		return UNWIND_SIGNAL;
 	since = walk->blocked & ~before;
 	walk->blocked = before;
 	if (since && !(since & (since - 1)))
 		return (uint8_t)(__builtin_ctzll(since) + 1);
-	read_stack(walk, walk->sp + CONTEXT_BYTES, &info);
+	read_stack(walk, walk->sp + CODE_SIGINFO_AT, &info);
 	info = (uint32_t)info;
 	return info && info <= 64 && since >> (info - 1) & 1 ? (uint8_t)info : UNWIND_SIGNAL;
 }

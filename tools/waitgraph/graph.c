@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Solves the wait-for graph: opens every thread that may go on; the rest is dead. */
 #include "graph.h"
+#include "../base/system_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 static void set_open(struct graph *graph, uint32_t thread)
 {

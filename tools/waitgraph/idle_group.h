@@ -6,8 +6,7 @@
 #ifndef MPSAN_IDLE_GROUP_H
 #define MPSAN_IDLE_GROUP_H
 
-#include <sys/syscall.h>
-
+#include "../base/system_calls.h"
 #include "../rules/parked.h"
 #include "../waits/pythreads.h"
 #include "graph.h"

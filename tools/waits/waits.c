@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/system_calls.h"
 #include "outside.h"
 #include "pythreads.h"
 #include "waits_look.h"

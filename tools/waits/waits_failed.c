@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
+#include "../base/system_calls.h"
 #include "../facts/processes.h"
 #include "pythreads.h"
 #include "waits_look.h"

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stubs for aarch64, expanded from hooks.def; x86_64.S says what each kind is. x16 and x17 belong to
+ * whatever stands between a caller and its callee, as these do.
+ */
+
+	.text
+
+/* struct pass_regs: 88 bytes that end where the arguments on the stack begin */
+	.macro SAVE_ARGUMENTS
+	sub sp, sp, #96
+	.cfi_def_cfa_offset 96
+	str x0, [sp, #8]
+	stp x0, x1, [sp, #16]
+	stp x2, x3, [sp, #32]
+	stp x4, x5, [sp, #48]
+	stp x6, x7, [sp, #64]
+	stp x8, x30, [sp, #80]
+	.cfi_offset x30, -8
+	.endm
+
+	.macro RESTORE_ARGUMENTS
+	ldp x0, x1, [sp, #16]
+	ldp x2, x3, [sp, #32]
+	ldp x4, x5, [sp, #48]
+	ldp x6, x7, [sp, #64]
+	ldp x8, x30, [sp, #80]
+	.cfi_restore x30
+	add sp, sp, #96
+	.cfi_def_cfa_offset 0
+	.endm
+
+	.macro STUB_OBSERVED name, index
+	.endm
+
+	.macro STUB_PASSED name, index
+	STUB \name, pass_\name, \index
+	.endm
+
+	.macro STUB_CUDA_USE name, index
+	STUB \name, cuda_pass_use, \index
+	.endm
+
+	.macro STUB_CUDA_WORK name, index
+	STUB \name, cuda_pass_work, \index
+	.endm
+
+	.macro STUB_CUDA_SYNC name, index
+	STUB \name, cuda_pass_sync, \index
+	.endm
+
+	.macro STUB_CUDA_END name, index
+	STUB \name, cuda_pass_end, \index
+	.endm
+
+	.macro STUB_CUDA_QUERY name, index
+	STUB \name, cuda_pass_query, \index
+	.endm
+
+	.macro STUB name, asked, index
+	.globl \name
+	.type \name, %function
+\name:
+	.cfi_startproc
+	SAVE_ARGUMENTS
+	add x0, sp, #8
+	mov w1, #\index
+	bl \asked
+	cbz x0, 1f
+	mov x16, x0
+	RESTORE_ARGUMENTS
+	br x16
+1:	.cfi_def_cfa_offset 96
+	.cfi_offset x30, -8
+	ldr x0, [sp, #8]
+	ldr x30, [sp, #88]
+	.cfi_restore x30
+	add sp, sp, #96
+	.cfi_def_cfa_offset 0
+	ret
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	.macro LAZY name, index
+	.type lazy_\name, %function
+	.globl lazy_\name
+	.hidden lazy_\name
+lazy_\name:
+	mov w17, #\index
+	b lazy_common
+	.endm
+
+	.type lazy_common, %function
+lazy_common:
+	.cfi_startproc
+	SAVE_ARGUMENTS
+	str x17, [sp, #8]
+	bl hook_resolve
+	ldr x17, [sp, #8]
+	RESTORE_ARGUMENTS
+	adrp x16, hook_real
+	add x16, x16, :lo12:hook_real
+	ldr x16, [x16, x17, lsl #3]
+	br x16
+	.cfi_endproc
+
+/* Replaces a function that this system does not have: returns ENOSYS, as an error number. */
+	.globl hook_absent
+	.hidden hook_absent
+	.type hook_absent, %function
+hook_absent:
+	mov w0, #38
+	ret
+
+	.set index, 0
+	.macro NEXT kind, name
+	\kind \name, %index
+	.set index, index + 1
+	.endm
+	.altmacro
+#define HOOK(library, name, kind) NEXT STUB_##kind, name
+#include "../../hooks.def"
+#undef HOOK
+
+	.set index, 0
+#define HOOK(library, name, kind) NEXT LAZY, name
+#include "../../hooks.def"
+#undef HOOK
+
+/* Offsets of the library's exports from here, for hook_export. */
+	.section .rodata, "a", %progbits
+	.balign 4
+	.globl hook_exports
+	.hidden hook_exports
+	.type hook_exports, %object
+hook_exports:
+#define HOOK(library, name, kind) .word name - hook_exports
+#include "../../hooks.def"
+#undef HOOK
+	.size hook_exports, . - hook_exports
+	.text
+
+/* The thread's start routine: jumps to the program's own, so that no frame of the library is below it. */
+	.globl arch_thread_start
+	.hidden arch_thread_start
+	.type arch_thread_start, %function
+arch_thread_start:
+	.cfi_startproc
+	sub sp, sp, #32
+	.cfi_def_cfa_offset 32
+	str x30, [sp, #24]
+	.cfi_offset x30, -8
+	mov x1, sp
+	bl thread_begin
+	mov x16, x0
+	ldr x0, [sp]
+	ldr x30, [sp, #24]
+	.cfi_restore x30
+	add sp, sp, #32
+	.cfi_def_cfa_offset 0
+	br x16
+	.cfi_endproc
+
+/* The return address of the library's signal handler; debuggers recognise exactly these words. */
+	.globl arch_signal_return
+	.hidden arch_signal_return
+	.type arch_signal_return, %function
+	nop
+arch_signal_return:
+	mov x8, #139
+	svc #0
+
+/* First of its section in the link: data that a fork writes starts on a page of its own (hook.h, STATE). */
+	.section mpsan_state, "aw", %progbits
+	.balign 4096
+
+	.section .note.GNU-stack, "", %progbits
