@@ -59,11 +59,11 @@ static void *circle(void *unused)
 	(void)unused;
 	for (unsigned i = 0; i < (1u << 16) / 8; i++)
 		stack[i] = i % 2 ? (uintptr_t)&stack[i] : (uintptr_t)circle;
-	/* rsp and rbp point into it; the call does not return */
-	__asm__ volatile("mov %0, %%rsp\n\tmov %0, %%rbp\n\tsyscall\n\thlt"
+	/* rsp and rbp point into it; the call has no limit and does not return */
+	__asm__ volatile("mov %0, %%rsp\n\tmov %0, %%rbp\n\txor %%r10d, %%r10d\n\tsyscall\n\thlt"
 			 :
 			 : "r"(&stack[512]), "a"(SYS_futex), "D"(&word), "S"(0L), "d"(0L)
-			 : "rcx", "r11", "memory");
+			 : "rcx", "r10", "r11", "memory");
 	return NULL;
 }
 

@@ -20,6 +20,25 @@ struct note {
 
 /* ---- threads ---- */
 
+static struct core_registers registers_of(const struct elf_prstatus *status)
+{
+#if defined(__x86_64__)
+	struct user_regs_struct regs;
+
+	memcpy(&regs, status->pr_reg, sizeof(regs));
+	return (struct core_registers){
+		.call = (long)regs.orig_rax,
+		.result = (int64_t)regs.rax,
+		.argument = {regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9},
+		.stack = regs.rsp,
+		.code = regs.rip,
+		.pointer = regs.fs_base};
+#else /* the first argument is lost there, and with it the lock: such cores are refused */
+	(void)status;
+	return (struct core_registers){.call = -1};
+#endif
+}
+
 static void take_thread(struct core *core, struct note note)
 {
 	struct elf_prstatus status;
@@ -36,7 +55,7 @@ static void take_thread(struct core *core, struct note note)
 	*thread = (struct core_thread){.tid = (uint32_t)status.pr_pid,
 				       .told = (uint32_t)status.pr_pid,
 				       .blocked = status.pr_sighold};
-	memcpy(&thread->regs, status.pr_reg, sizeof(thread->regs));
+	thread->regs = registers_of(&status);
 }
 
 static void take_process(struct core *core, struct note note)
@@ -46,6 +65,7 @@ static void take_process(struct core *core, struct note note)
 	if (note.bytes < sizeof(info))
 		return;
 	memcpy(&info, note.at, sizeof(info));
+	core->flags = (uint32_t)info.pr_flag;
 	core->told_pid = (uint32_t)info.pr_pid;
 	core->parent = info.pr_ppid > 0 ? (uint32_t)info.pr_ppid : 0;
 	core->uid = info.pr_uid;
@@ -71,7 +91,7 @@ static bool makes_core(int number)
  */
 static void find_own_number(struct core *core, struct core_thread *thread)
 {
-	uint64_t base = thread->regs.fs_base, head[3];
+	uint64_t base = thread->regs.pointer, head[3];
 	uint32_t tid = 0;
 
 	if (!base)

@@ -35,11 +35,19 @@ struct core_module {
 	enum { CORE_FILE_SAME, CORE_FILE_UNCHECKED, CORE_FILE_OTHER, CORE_FILE_MISSING } file;
 };
 
+/* What a thread's registers say of the system call that it stands in. */
+struct core_registers {
+	long call; /* its number; -1: none */
+	int64_t result; /* so far */
+	uint64_t argument[6], stack, code;
+	uint64_t pointer; /* the thread pointer */
+};
+
 struct core_thread {
 	uint32_t tid; /* as the process itself sees it */
 	uint32_t told; /* as the core has it */
 	uint64_t blocked; /* signals, as bits */
-	struct user_regs_struct regs;
+	struct core_registers regs;
 };
 
 struct core {
@@ -57,6 +65,7 @@ struct core {
 	ARRAY(struct core_thread) threads; /* the first one got the signal */
 	bool numbers_unknown; /* some threads may have other TIDs than told */
 	uint32_t pid, told_pid, parent, uid;
+	uint32_t flags; /* of the kernel, PF_* */
 	int signal;
 	char name[17], args[81];
 	uint64_t phdr, random, vdso; /* addresses of the auxiliary vector; 0: unknown */

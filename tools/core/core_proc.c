@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows the processes of core files as /proc shows living ones. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "../facts/facts.h"
+#include "../proc/proc.h"
 #include "../proc/procfs.h"
 #include "core_parts.h"
 
@@ -46,16 +48,16 @@ static bool is_interrupted(int64_t result)
  */
 static long call_of(const struct core *core, const struct core_thread *thread)
 {
-	const struct user_regs_struct *regs = &thread->regs;
-	long number = (long)regs->orig_rax;
+	const struct core_registers *regs = &thread->regs;
+	long number = regs->call;
 	uint8_t code[7]; /* with the call itself */
 	int32_t renewed;
 
-	if (number < 0 || number > INT32_MAX || !is_interrupted((int64_t)regs->rax))
+	if (number < 0 || number > INT32_MAX || !is_interrupted(regs->result))
 		return -1;
 	if (number != SYS_restart_syscall)
 		return number;
-	if (core_read(core, regs->rip - sizeof(code), code, sizeof(code)) != sizeof(code) ||
+	if (core_read(core, regs->code - sizeof(code), code, sizeof(code)) != sizeof(code) ||
 	    code[0] != 0xb8)
 		return -1;
 	memcpy(&renewed, code + 1, sizeof(renewed));
@@ -187,21 +189,22 @@ static int stat_file(const struct core *core, uint32_t tid, const struct core_th
 
 	if (!thread && tid != core->pid && !core->numbers_unknown)
 		return -1;
-	return text_file("%u (%s) %c %u 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 %u 0 0 0 0 0 0 0 %llu\n", tid,
-			 core->name, state, parent, core->threads.count + !has_main,
-			 (unsigned long long)core->random);
+	return text_file("%u (%s) %c %u 0 0 0 0 %u 0 0 0 0 0 0 0 0 0 0 %u 0 0 0 0 0 0 0 %llu\n",
+			 tid, core->name, state, parent, core->flags & PROC_FLAG_FORKED,
+			 core->threads.count + !has_main, (unsigned long long)core->random);
 }
 
 static int syscall_file(const struct core *core, const struct core_thread *thread)
 {
-	const struct user_regs_struct *regs = &thread->regs;
+	const struct core_registers *regs = &thread->regs;
+	const uint64_t *a = regs->argument;
 	long number = call_of(core, thread);
 
 	if (number < 0)
 		return text_file("running\n");
-	return text_file("%ld 0x%llx 0x%llx 0x%llx 0x%llx 0x%llx 0x%llx 0x%llx 0x%llx\n", number,
-			 regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9, regs->rsp,
-			 regs->rip);
+	return text_file("%ld 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
+			 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 "\n",
+			 number, a[0], a[1], a[2], a[3], a[4], a[5], regs->stack, regs->code);
 }
 
 static int arguments_file(const struct core *core)
@@ -302,7 +305,7 @@ static uint64_t pointer_of_core(uint32_t pid, uint32_t tid)
 	const struct core *core = core_of(pid);
 	const struct core_thread *thread = core ? thread_of(core, tid) : NULL;
 
-	return thread ? thread->regs.fs_base : 0;
+	return thread ? thread->regs.pointer : 0;
 }
 
 void core_use(struct core *const *cores, uint32_t count)

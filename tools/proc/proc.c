@@ -20,7 +20,6 @@
 
 #define FLAG_EXITING 4u /* the kernel's PF_EXITING, in stat */
 #define FLAG_KERNEL 0x200000u /* PF_KTHREAD */
-#define FLAG_FORKED 0x40u /* PF_FORKNOEXEC */
 
 void proc_each(void (*see)(uint32_t pid, void *context), void *context)
 {
@@ -349,7 +348,7 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 		stat.state = '\0';
 	stat.exits = flags & FLAG_EXITING;
 	stat.kernel = flags & FLAG_KERNEL;
-	stat.forked = flags & FLAG_FORKED;
+	stat.forked = flags & PROC_FLAG_FORKED;
 	stat.start = start;
 	stat.stack = stack;
 	return stat;

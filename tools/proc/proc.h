@@ -121,6 +121,8 @@ void proc_thread_name(uint32_t pid, uint32_t tid, char name[32]);
 /* The kernel function in which a thread sleeps; false: none, or unreadable. */
 bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes);
 
+#define PROC_FLAG_FORKED 0x40u /* the kernel's PF_FORKNOEXEC, among the flags in /proc/PID/stat */
+
 /*
  * A thread's state (as in proc(5)), parent and the number of threads of its process. state 0:
  * ended.
