@@ -83,13 +83,13 @@ $(O)/obj/shim/intercept/mem.c.o $(O)/count/shim/intercept/mem.c.o: SHIM_FLAGS +=
 $(O)/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -c $< -o $@
-$(O)/obj/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
+$(O)/obj/shim/%.S.o: shim/%.S shim/intercept/arch/rows.S shim/hooks.def shim/hooks_cuda.def
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 $(O)/count/shim/%.c.o: shim/%.c
 	$(SAY) CC $< [count]
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -DMPSAN_COUNT_HOOKS -c $< -o $@
-$(O)/count/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
+$(O)/count/shim/%.S.o: shim/%.S shim/intercept/arch/rows.S shim/hooks.def shim/hooks_cuda.def
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 $(O)/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stubs for aarch64, expanded from hooks.def; x86_64.S says what each kind is. x16 and x17 belong to
+ * Stubs for aarch64; rows.S says what they do, and has one of each for every row. x16 and x17 belong to
  * whatever stands between a caller and its callee, as these do.
  */
 
@@ -28,33 +28,6 @@
 	.cfi_restore x30
 	add sp, sp, #96
 	.cfi_def_cfa_offset 0
-	.endm
-
-	.macro STUB_OBSERVED name, index
-	.endm
-
-	.macro STUB_PASSED name, index
-	STUB \name, pass_\name, \index
-	.endm
-
-	.macro STUB_CUDA_USE name, index
-	STUB \name, cuda_pass_use, \index
-	.endm
-
-	.macro STUB_CUDA_WORK name, index
-	STUB \name, cuda_pass_work, \index
-	.endm
-
-	.macro STUB_CUDA_SYNC name, index
-	STUB \name, cuda_pass_sync, \index
-	.endm
-
-	.macro STUB_CUDA_END name, index
-	STUB \name, cuda_pass_end, \index
-	.endm
-
-	.macro STUB_CUDA_QUERY name, index
-	STUB \name, cuda_pass_query, \index
 	.endm
 
 	.macro STUB name, asked, index
@@ -113,33 +86,7 @@ hook_absent:
 	mov w0, #38
 	ret
 
-	.set index, 0
-	.macro NEXT kind, name
-	\kind \name, %index
-	.set index, index + 1
-	.endm
-	.altmacro
-#define HOOK(library, name, kind) NEXT STUB_##kind, name
-#include "../../hooks.def"
-#undef HOOK
-
-	.set index, 0
-#define HOOK(library, name, kind) NEXT LAZY, name
-#include "../../hooks.def"
-#undef HOOK
-
-/* Offsets of the library's exports from here, for hook_export. */
-	.section .rodata, "a", %progbits
-	.balign 4
-	.globl hook_exports
-	.hidden hook_exports
-	.type hook_exports, %object
-hook_exports:
-#define HOOK(library, name, kind) .word name - hook_exports
-#include "../../hooks.def"
-#undef HOOK
-	.size hook_exports, . - hook_exports
-	.text
+#include "rows.S"
 
 /* The thread's start routine: jumps to the program's own, so that no frame of the library is below it. */
 	.globl arch_thread_start
@@ -170,9 +117,5 @@ arch_thread_start:
 arch_signal_return:
 	mov x8, #139
 	svc #0
-
-/* First of its section in the link: data that a fork writes starts on a page of its own (hook.h, STATE). */
-	.section mpsan_state, "aw", %progbits
-	.balign 4096
 
 	.section .note.GNU-stack, "", %progbits

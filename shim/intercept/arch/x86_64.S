@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Stubs for x86-64, expanded from hooks.def.
- *
- * PASSED: save the argument registers, ask pass_NAME where to jump, restore, tail-jump (or return the
- * result that it set). Vector registers are not saved: no passed function takes one.
- * CUDA_…: like PASSED, but all rows of a kind ask one function, which gets the row's number.
- * Every row: lazy_NAME, the initial content of its entry in hook_real: resolve all, then jump to the real one.
- */
+/* Stubs for x86-64; rows.S says what they do, and has one of each for every row. */
 
 	.text
 
@@ -33,33 +26,6 @@
 	popq %r9
 	popq %r10
 	.cfi_adjust_cfa_offset -64
-	.endm
-
-	.macro STUB_OBSERVED name, index
-	.endm
-
-	.macro STUB_PASSED name, index
-	STUB \name, pass_\name, \index
-	.endm
-
-	.macro STUB_CUDA_USE name, index
-	STUB \name, cuda_pass_use, \index
-	.endm
-
-	.macro STUB_CUDA_WORK name, index
-	STUB \name, cuda_pass_work, \index
-	.endm
-
-	.macro STUB_CUDA_SYNC name, index
-	STUB \name, cuda_pass_sync, \index
-	.endm
-
-	.macro STUB_CUDA_END name, index
-	STUB \name, cuda_pass_end, \index
-	.endm
-
-	.macro STUB_CUDA_QUERY name, index
-	STUB \name, cuda_pass_query, \index
 	.endm
 
 	.macro STUB name, asked, index
@@ -116,33 +82,7 @@ hook_absent:
 	movl $38, %eax
 	ret
 
-	.set index, 0
-	.macro NEXT kind, name
-	\kind \name, %index
-	.set index, index + 1
-	.endm
-	.altmacro
-#define HOOK(library, name, kind) NEXT STUB_##kind, name
-#include "../../hooks.def"
-#undef HOOK
-
-	.set index, 0
-#define HOOK(library, name, kind) NEXT LAZY, name
-#include "../../hooks.def"
-#undef HOOK
-
-/* Offsets of the library's exports from here, for hook_export. */
-	.section .rodata, "a", @progbits
-	.balign 4
-	.globl hook_exports
-	.hidden hook_exports
-	.type hook_exports, @object
-hook_exports:
-#define HOOK(library, name, kind) .long name - hook_exports
-#include "../../hooks.def"
-#undef HOOK
-	.size hook_exports, . - hook_exports
-	.text
+#include "rows.S"
 
 /* The thread's start routine: jumps to the program's own, so that no frame of the library is below it. */
 	.globl arch_thread_start
@@ -166,9 +106,5 @@ arch_thread_start:
 arch_signal_return:
 	movq $15, %rax
 	syscall
-
-/* First of its section in the link: data that a fork writes starts on a page of its own (hook.h, STATE). */
-	.section mpsan_state, "aw", @progbits
-	.balign 4096
 
 	.section .note.GNU-stack, "", @progbits
