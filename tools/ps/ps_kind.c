@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../base/jsontext.h"
 #include "../base/line.h"
+#include "../base/system_calls.h"
 #include "../facts/awaited.h"
 #include "../proc/calls.h"
 #include "../proc/descriptors.h"
