@@ -104,7 +104,7 @@ static void call_vforks(void)
 
 static void call_spawns(void)
 {
-	pid_t child;
+	pid_t child = -1; /* a spawn that fails leaves it as it is */
 	int status;
 	FILE *stream;
 
