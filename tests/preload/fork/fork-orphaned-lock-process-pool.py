@@ -1,5 +1,6 @@
 """A thread works on a cache under a threading.Lock while the first task of a ProcessPoolExecutor makes the workers, by fork."""
 # expect: fork-orphaned-lock error
+# may: fork-lock-held warning
 # ends: never
 # frames: refresh look_up
 # pythons: all
