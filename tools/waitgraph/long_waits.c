@@ -178,12 +178,15 @@ static bool any_leaves(const struct snapshot *snapshot)
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
+	bool meant;
 
-	if (is_examined(deadlocks) || !job_rests(deadlocks, since_ns) ||
-	    any_leaves(&deadlocks->snapshot))
+	if (is_examined(deadlocks) || !job_rests(deadlocks, since_ns))
+		return;
+	meant = idle_job_is_meant(&deadlocks->graph, &head);
+	if (any_leaves(&deadlocks->snapshot)) /* perhaps since before its frames were read */
 		return;
 	mark_examined(deadlocks);
-	if (!idle_job_is_meant(&deadlocks->graph, &head))
+	if (!meant)
 		state_job(deadlocks, head, 0);
 	else if (job_is_idle(deadlocks))
 		state_job(deadlocks, head, MPSAN_LF_PARKED);
