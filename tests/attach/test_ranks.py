@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""mpsan attach on jobs of torch.distributed that were started bare: ranks in different collectives, on one host and on two."""
+"""mpsan attach on jobs of torch.distributed that were started bare: ranks in different collectives, on one host and on two;
+ranks that have ended; and work that was begun asynchronously."""
 # cases
 # limit: 120
 
+import concurrent.futures
+import contextlib
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -31,6 +36,18 @@ def start(numbers, address, port):
     environment = {**os.environ, "WORLD_SIZE": "4", "MASTER_ADDR": address, "MASTER_PORT": str(port)}
     return subprocess.Popen(["sh", "-c", "\n".join([*lines, "wait"])], env=environment, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+
+@contextlib.contextmanager
+def started(name):
+    """A program of the trial, in a process group of its own."""
+    job = subprocess.Popen([system_python(), HERE.parent / "trial/torch" / name], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        yield job
+    finally:
+        kill_group(job.pid)
+        job.wait()
 
 
 def look(*words):
@@ -74,6 +91,71 @@ def check_two_hosts():
         for host in hosts:
             kill_group(host.pid)
             host.wait()
+
+
+def until_told(name):
+    """What is told of the ranks of a program, once it is: the grade and the message."""
+    with started(name) as job:
+        told = []
+        while not told:
+            _, found = look("attach", "--no-conf", job.pid)
+            told = [(one["severity"], one["message"]) for one in found if one["rule"] == "collective-mismatch"]
+            others = {one["rule"] for one in found} - {"collective-mismatch", "worker-failed"}
+            assert not others, found
+    return told
+
+
+EXPECTED = {
+    # a zombie, which has a status
+    "rank-raised.py": r"ranks 0 and 2 wait in new_group \(rank-raised.py:25\); rank 1 ended with status 1 \(process \d+\)",
+    "rank-killed.py": r"ranks 0 and 1 wait in all_reduce \(rank-killed.py:28\); rank 2 was killed by SIGKILL \(process \d+\)",
+    # its parent has waited for it
+    "rank-raised-and-joined.py": r"ranks 0 and 2 wait in new_group \(rank-raised-and-joined.py:23\); rank 1 is not there any more",
+    "async-work-too-few.py": r"ranks 0 and 1 wait in Work.wait \(async-work-too-few.py:17\); rank 2 waits in barrier \(async-work-too-few.py:24\)",
+}
+
+
+def check_other_ends():
+    need_module(system_python(), "torch")
+    with concurrent.futures.ThreadPoolExecutor(len(EXPECTED)) as pool:
+        for told, wanted in zip(pool.map(until_told, EXPECTED), EXPECTED.values()):
+            (grade, message), = told
+            assert grade == "warning" and re.fullmatch(wanted, message), told
+
+
+SEPARATE = """
+import os, sys, time, torch, torch.distributed
+torch.distributed.init_process_group("gloo")
+open(sys.argv[1], "w").close()
+if torch.distributed.get_rank():
+    time.sleep(1000)
+torch.distributed.all_reduce(torch.ones(4))
+"""
+
+
+def start_alone(rank, port, mark):
+    """A rank in a tree of its own, as in a terminal for each."""
+    environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    return subprocess.Popen([system_python(), "-c", SEPARATE, mark], env=environment, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+
+def check_rank_in_another_tree():
+    """It is connected, so it is there, although nothing was asked of its tree."""
+    need_module(system_python(), "torch")
+    port = free_port("127.0.0.1")
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        marks = [Path(place, str(rank)) for rank in range(2)]
+        ranks = [start_alone(rank, port, mark) for rank, mark in enumerate(marks)]
+        try:
+            while not all(mark.exists() for mark in marks):
+                time.sleep(0.05)
+            status, found = look("attach", "--no-conf", ranks[0].pid)
+            assert status == 0 and not found, found
+        finally:
+            for rank in ranks:
+                kill_group(rank.pid)
+                rank.wait()
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

@@ -64,6 +64,18 @@ static void the_store_is_asked_again_and_again(void **state)
 	assert_false(collective_of("barrier\t" C10D "\t2\n" OWN).by_store);
 }
 
+static void work_begun_before_is_told_by_its_wait(void **state)
+{
+	struct collective in = collective_of_work(OWN);
+
+	(void)state;
+	assert_string_equal(in.name, "Work.wait");
+	assert_string_equal(in.place, "train.py:88");
+	assert_true(collective_is_work(&in));
+	in = collective_of("all_reduce\t" C10D "\t1541\n" OWN);
+	assert_false(collective_is_work(&in));
+}
+
 static void other_frames_are_in_no_collective(void **state)
 {
 	(void)state;
@@ -130,11 +142,26 @@ static void a_rank_that_ended_is_told(void **state)
 	will_not_come(4, RANK_ENDED, "ended with status 1");
 	assert_stuck(5, 4,
 		     "ranks 0 to 3 wait in all_reduce (train.py:88); rank 4 ended with status 1");
+	assert_true(stuck_is_certain(ranks, 5));
 	will_not_come(0, RANK_DEAD, "is deadlocked");
 	assert_stuck(
 		5, 3,
 		"ranks 1 to 3 wait in all_reduce (train.py:88); rank 0 is deadlocked; rank 4 ended "
 		"with status 1");
+}
+
+static void an_unknown_group_may_not_need_it(void **state)
+{
+	static const struct collective work = {.name = "Work.wait", .place = "train.py:90"};
+
+	(void)state;
+	all_wait(4, &reduce);
+	ranks[1].in = &work;
+	will_not_come(3, RANK_ENDED, "ended with status 0");
+	assert_stuck(4, 3,
+		     "ranks 0 and 2 wait in all_reduce (train.py:88); rank 1 waits in Work.wait "
+		     "(train.py:90); rank 3 ended with status 0");
+	assert_false(stuck_is_certain(ranks, 4));
 }
 
 static void who_waits_for_a_rank_that_runs_is_not_stuck(void **state)
@@ -206,9 +233,11 @@ int main(void)
 		cmocka_unit_test(the_call_of_the_program_names_the_collective),
 		cmocka_unit_test(modules_that_reduce_have_names),
 		cmocka_unit_test(the_store_is_asked_again_and_again),
+		cmocka_unit_test(work_begun_before_is_told_by_its_wait),
 		cmocka_unit_test(other_frames_are_in_no_collective),
 		cmocka_unit_test(different_collectives_are_told),
 		cmocka_unit_test(a_rank_that_ended_is_told),
+		cmocka_unit_test(an_unknown_group_may_not_need_it),
 		cmocka_unit_test(who_waits_for_a_rank_that_runs_is_not_stuck),
 		cmocka_unit_test(all_in_one_place_wait_for_the_network),
 		cmocka_unit_test(groups_are_apart),

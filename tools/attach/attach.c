@@ -77,7 +77,7 @@ void attach_run(struct attach *attach)
 		monitors_look(&monitors);
 		judge_triggers(attach->judge);
 		if (attach->say)
-			attach->say(attach);
+			attach->say(attach, &deadlocks);
 		rest(now);
 	}
 	monitors_finish(&monitors);

@@ -16,7 +16,8 @@ struct attach {
 	struct judge *judge;
 	unsigned hang_after; /* seconds; 0: never */
 	uint64_t until_ns; /* of CLOCK_MONOTONIC; UINT64_MAX: until all have ended */
-	void (*say)(struct attach *attach); /* called after each look; may be NULL */
+	/* called after each look; may be NULL */
+	void (*say)(struct attach *attach, const struct deadlocks *deadlocks);
 	/* called after the last one, while what it found is there */
 	void (*conclude)(struct attach *attach, struct deadlocks *deadlocks);
 	void *context;

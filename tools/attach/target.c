@@ -212,6 +212,35 @@ static uint32_t version_of(uint32_t pid)
 	return version;
 }
 
+static bool has_name_of(uint32_t pid, uint32_t other)
+{
+	char name[32] = "", wanted[32];
+
+	return procfs_read(name, sizeof(name), "%u/comm", pid) &&
+	       procfs_read(wanted, sizeof(wanted), "%u/comm", other) && !strcmp(name, wanted);
+}
+
+/* One that has ended was Python if it has the name of its parent or of a sibling that is. */
+static uint32_t version_of_kin(const struct target *target, const struct session *session,
+			       const struct target_process *process)
+{
+	for (uint32_t i = 0; i < target->there.count; i++) {
+		const struct target_process *kin = &target->there.item[i];
+
+		if (kin->slot && session->table[kin->slot - 1].python &&
+		    (kin->pid == process->parent || kin->parent == process->parent) &&
+		    has_name_of(process->pid, kin->pid))
+			return session->table[kin->slot - 1].python;
+	}
+	return 0;
+}
+
+static uint32_t version_now(const struct target *target, const struct session *session,
+			    const struct target_process *process)
+{
+	return process->ended ? version_of_kin(target, session, process) : version_of(process->pid);
+}
+
 /*
  * exec puts the stack at a random place: if it is the same, the child is a copy of its parent. A process that
  * has ended has none.
@@ -346,7 +375,9 @@ static void enter(const struct target *target, struct session *session, struct w
 	row->flags = row->how == MPSAN_HOW_EXEC ? MPSAN_PROCESS_EXEC : 0;
 	row->birth_ns = host_start_ns(process->start);
 	row->uid = st.st_uid;
-	row->python = version_of(process->pid);
+	if (process->ended && row->birth_ns < session->head->start_ns)
+		row->end_ns = session->head->start_ns; /* at the latest */
+	row->python = version_now(target, session, process);
 	row->argv_bytes = (uint32_t)read_argv(process->pid, row->argv_kept, sizeof(row->argv_kept));
 	if (process->ended && row->how == MPSAN_HOW_FORK)
 		inherit(row, &session->table[row->parent - 1]);
@@ -378,7 +409,8 @@ uint32_t target_enter(struct target *target, struct session *session, struct wat
 		if (process->member && !process->slot)
 			*ARRAY_ADD(&fresh) = process;
 		else if (process->slot && !session->table[process->slot - 1].python)
-			session->table[process->slot - 1].python = version_of(process->pid);
+			session->table[process->slot - 1].python =
+				version_now(target, session, process);
 	}
 	if (fresh.count)
 		qsort(fresh.item, fresh.count, sizeof(*fresh.item), compare_starts);

@@ -104,13 +104,14 @@ static void interrupt(int number)
 	interrupted = 1;
 }
 
-/* What the program waits for with time limits takes longer to tell. */
-static void attach_say(struct attach *attach)
+/* What the program waits for with time limits takes longer to tell, and so do ranks that wait for others. */
+static void attach_say(struct attach *attach, const struct deadlocks *deadlocks)
 {
 	const struct looking *looking = attach->context;
 
-	if (interrupted || (looking->enough_ns && clock_ns(CLOCK_MONOTONIC) >= looking->enough_ns &&
-			    judge_worst(attach->judge) >= GRADE_WARNING))
+	if (interrupted ||
+	    (looking->enough_ns && clock_ns(CLOCK_MONOTONIC) >= looking->enough_ns &&
+	     judge_worst(attach->judge) >= GRADE_WARNING && !ranks_are_open(&deadlocks->ranks)))
 		attach->until_ns = 0;
 }
 

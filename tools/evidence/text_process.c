@@ -69,12 +69,14 @@ static uint64_t birth_ns(const struct reader *reader, uint32_t slot)
 	return reader->session.table[process_born_as(&reader->facts, slot)].birth_ns;
 }
 
-/* The time as the process's age and since the session's start. */
+/* The time as the process's age and since the session's start; one that mpsan attach found ended has none. */
 static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t time_ns)
 {
 	double session = (double)(int64_t)(time_ns - reader->session.head->start_ns) / 1e9;
 	uint64_t birth = birth_ns(reader, slot);
 
+	if (time_ns <= reader->session.head->start_ns)
+		return text_copy("before it was looked at");
 	if (!birth || birth > time_ns)
 		return text_format("%.3f s into the session", session);
 	return text_format("at the age of %.3f s (%.3f s into the session)",

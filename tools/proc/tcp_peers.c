@@ -22,6 +22,7 @@ struct tcp_end {
 struct tcp_row {
 	struct tcp_end local, remote;
 	unsigned long inode;
+	bool unsent; /* its data are not acknowledged yet: they may be under way */
 };
 
 static struct {
@@ -39,7 +40,6 @@ static void widen(struct tcp_end *end)
 	memcpy(end->address, address, sizeof(address));
 }
 
-/* One whose data are not acknowledged yet is left out: they may be under way. */
 static void add_row(const char *line)
 {
 	struct tcp_row row;
@@ -48,8 +48,9 @@ static void add_row(const char *line)
 	if (sscanf(line, " %*u: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %x:%*x %*x:%*x %*x %*u %*u %lu",
 		   row.local.address, &row.local.port, row.remote.address, &row.remote.port, &state,
 		   &unsent, &row.inode) != 7 ||
-	    state != ESTABLISHED || unsent || !row.inode)
+	    state != ESTABLISHED || !row.inode)
 		return;
+	row.unsent = unsent != 0;
 	widen(&row.local);
 	widen(&row.remote);
 	*ARRAY_ADD(&list.row) = row;
@@ -87,20 +88,46 @@ static bool is_same(const struct tcp_end *one, const struct tcp_end *other)
 	return one->port == other->port && !strcmp(one->address, other->address);
 }
 
+static const struct tcp_row *row_of(uint64_t inode)
+{
+	for (uint32_t i = 0; i < list.row.count; i++)
+		if (list.row.item[i].inode == inode)
+			return &list.row.item[i];
+	return NULL;
+}
+
+static const struct tcp_row *peer_of(const struct tcp_row *own)
+{
+	for (uint32_t i = 0; i < list.row.count; i++)
+		if (is_same(&list.row.item[i].local, &own->remote) &&
+		    is_same(&list.row.item[i].remote, &own->local))
+			return &list.row.item[i];
+	return NULL;
+}
+
 uint64_t tcp_peer(uint64_t inode, uint64_t since_ns)
 {
-	const struct tcp_row *own = NULL;
+	const struct tcp_row *own, *peer;
 
 	if (!is_current(since_ns))
 		return TCP_LATER;
-	for (uint32_t i = 0; i < list.row.count && !own; i++)
-		if (list.row.item[i].inode == inode)
-			own = &list.row.item[i];
-	for (uint32_t i = 0; i < list.row.count && own; i++)
-		if (is_same(&list.row.item[i].local, &own->remote) &&
-		    is_same(&list.row.item[i].remote, &own->local))
-			return list.row.item[i].inode;
-	return 0;
+	own = row_of(inode);
+	peer = own && !own->unsent ? peer_of(own) : NULL;
+	return peer && !peer->unsent ? peer->inode : 0;
+}
+
+enum tcp_reach tcp_reach(uint64_t inode, uint64_t since_ns, uint64_t *peer)
+{
+	const struct tcp_row *own, *other;
+
+	if (!is_current(since_ns))
+		return TCP_AWAY;
+	own = row_of(inode);
+	other = own ? peer_of(own) : NULL;
+	*peer = other ? other->inode : 0;
+	return other							   ? TCP_HERE :
+	       own && strcmp(own->local.address, own->remote.address) != 0 ? TCP_AWAY :
+									     TCP_NONE;
 }
 
 void tcp_peers_forget(void)

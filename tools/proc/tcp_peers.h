@@ -17,6 +17,15 @@
  */
 uint64_t tcp_peer(uint64_t inode, uint64_t since_ns);
 
+enum tcp_reach {
+	TCP_NONE, /* it is no established connection, or the other end is being closed */
+	TCP_HERE,
+	TCP_AWAY, /* on another host, or it is too early to tell */
+};
+
+/* Where the other end of a connection is, whatever is under way; and its inode if it is here. */
+enum tcp_reach tcp_reach(uint64_t inode, uint64_t since_ns, uint64_t *peer);
+
 /* Has the list read again by the next question. */
 void tcp_peers_forget(void);
 

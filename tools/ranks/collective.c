@@ -162,3 +162,18 @@ struct collective collective_of(const char *stack)
 		collective_place(stack, found.place);
 	return found;
 }
+
+#define WORK "Work.wait"
+
+bool collective_is_work(const struct collective *in)
+{
+	return !strcmp(in->name, WORK);
+}
+
+struct collective collective_of_work(const char *stack)
+{
+	struct collective found = {.name = WORK};
+
+	collective_place(stack, found.place);
+	return found;
+}

@@ -22,6 +22,11 @@ struct collective {
 /* `stack`: "function TAB file TAB line" for each frame, innermost first. */
 struct collective collective_of(const char *stack);
 
+/* The same for a thread that waits in Work.wait, which has no frame, for what it began before. */
+struct collective collective_of_work(const char *stack);
+/* Whether it is that: what was begun, and in which group, is not known. */
+bool collective_is_work(const struct collective *in);
+
 /* The innermost frame of the program's own, as the place above; or of a library, if there is no other. */
 void collective_place(const char *stack, char place[COLLECTIVE_PLACE]);
 

@@ -11,6 +11,7 @@
 #include "../../shim/common/rank.h"
 #include "../facts/processes.h"
 #include "../symbols/pyview.h"
+#include "async_work.h"
 
 #define STACK_BYTES 16384u
 #define NEEDS_MAX 256u
@@ -147,7 +148,19 @@ static void take_number(struct rank *rank, const struct cpython_rank *found)
 	rank->joined |= found->joined;
 }
 
-static void ask_thread(const struct snapshot *snapshot, struct rank *rank,
+static struct collective look_for_collective(struct ranks *ranks, const struct reader *reader,
+					     const struct snapshot_thread *thread,
+					     const char *stack)
+{
+	struct collective found = collective_of(stack);
+
+	if (found.name[0])
+		return found;
+	ranks->native = ranks->native ? ranks->native : native_create(reader);
+	return async_work_waits(ranks->native, thread) ? collective_of_work(stack) : found;
+}
+
+static void ask_thread(struct ranks *ranks, const struct snapshot *snapshot, struct rank *rank,
 		       const struct snapshot_thread *thread)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
@@ -159,7 +172,7 @@ static void ask_thread(const struct snapshot *snapshot, struct rank *rank,
 	uint64_t place;
 
 	if (view && pyview_stack(view, pthread, stack, STACK_BYTES)) {
-		in = collective_of(stack);
+		in = look_for_collective(ranks, snapshot->reader, thread, stack);
 		found = pyview_rank(view, pthread);
 		take_number(rank, &found);
 	}
@@ -179,17 +192,21 @@ static void ask_thread(const struct snapshot *snapshot, struct rank *rank,
 	free(stack);
 }
 
-/* It rests, or comes back to the same call again and again, and has run since it was last asked. */
+/*
+ * It rests, or comes back to the same call again and again, and has run since it was last asked. From
+ * outside, the time is short: one that asks the store again and again is recognized at once.
+ */
 static bool is_due(const struct snapshot *snapshot, const struct rank *rank,
 		   const struct snapshot_thread *thread)
 {
 	return thread->call.state == PROC_IN_CALL && thread->same_ns &&
 	       thread->runs != rank->runs && snapshot->now_ns >= rank->due_ns &&
 	       (snapshot_polls(snapshot, thread) || rank->in.by_store ||
+		(snapshot->outside && !rank->pause_ns) ||
 		snapshot->now_ns - thread->still_ns >= RESTS_NS);
 }
 
-static void look_at_thread(const struct snapshot *snapshot, struct rank *rank)
+static void look_at_thread(struct ranks *ranks, const struct snapshot *snapshot, struct rank *rank)
 {
 	const struct snapshot_thread *thread = &snapshot->threads.item[rank->index];
 	uint64_t first_ns = snapshot->outside ? ASK_OUTSIDE_NS : ASK_NS;
@@ -199,7 +216,7 @@ static void look_at_thread(const struct snapshot *snapshot, struct rank *rank)
 	rank->runs = thread->runs;
 	rank->has_torch = rank->has_torch || has_torch(thread->pid);
 	if (rank->has_torch)
-		ask_thread(snapshot, rank, thread);
+		ask_thread(ranks, snapshot, rank, thread);
 	rank->pause_ns = rank->in.name[0] || !rank->pause_ns ? first_ns : 2 * rank->pause_ns;
 	rank->pause_ns = rank->pause_ns < ASK_MAX_NS ? rank->pause_ns : ASK_MAX_NS;
 	rank->due_ns = snapshot->now_ns + rank->pause_ns;
@@ -268,8 +285,20 @@ void ranks_look(struct ranks *ranks, const struct snapshot *snapshot)
 		    snapshot->threads.item[process->begin].tid != process->pid)
 			continue;
 		rank->index = process->begin;
-		look_at_thread(snapshot, rank);
+		look_at_thread(ranks, snapshot, rank);
 	}
+}
+
+bool ranks_are_open(const struct ranks *ranks)
+{
+	for (uint32_t i = 0; i < ranks->item.count; i++) {
+		const struct rank *rank = &ranks->item.item[i];
+
+		if (rank->index != SNAPSHOT_NONE && rank->world > 1 && rank->in.name[0] &&
+		    !rank->told)
+			return true;
+	}
+	return false;
 }
 
 void ranks_finish(struct ranks *ranks)
@@ -278,6 +307,7 @@ void ranks_finish(struct ranks *ranks)
 		free(ranks->item.item[i].needs);
 	free(ranks->item.item);
 	free(ranks->by_slot.item);
+	native_destroy(ranks->native);
 	free(variables.text);
 	memset(&variables, 0, sizeof(variables));
 	*ranks = (struct ranks){0};

@@ -10,6 +10,8 @@
 #include "../waits/snapshot.h"
 #include "collective.h"
 
+struct native;
+
 struct rank {
 	uint32_t slot; /* of its process */
 	uint32_t number, world; /* world 0: it is not known to be one */
@@ -36,6 +38,7 @@ struct rank {
 struct ranks {
 	ARRAY(struct rank) item;
 	ARRAY(uint32_t) by_slot; /* index + 1 into item; 0: none */
+	struct native *native; /* NULL until it is needed */
 };
 
 /* Brings the ranks up to date with a snapshot. */
@@ -44,5 +47,8 @@ void ranks_finish(struct ranks *ranks);
 
 /* Whether the rank has waited in its collective since that time, without doing anything. */
 bool rank_waits(const struct snapshot *snapshot, const struct rank *rank, uint64_t since_ns);
+
+/* Whether one is in a collective, and was not told yet. */
+bool ranks_are_open(const struct ranks *ranks);
 
 #endif

@@ -102,6 +102,18 @@ uint32_t stuck_find(struct stuck_rank *ranks, uint32_t count, uint32_t world)
 	return left && differ(ranks, count) ? left : 0;
 }
 
+bool stuck_is_certain(const struct stuck_rank *ranks, uint32_t count)
+{
+	bool lacked = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (ranks[i].stuck && collective_is_work(ranks[i].in))
+			return false;
+		lacked |= ranks[i].lacked;
+	}
+	return lacked;
+}
+
 /* ---- words ---- */
 
 static void append(char **text, const char *more)

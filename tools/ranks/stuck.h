@@ -36,6 +36,9 @@ struct stuck_rank {
  */
 uint32_t stuck_find(struct stuck_rank *ranks, uint32_t count, uint32_t world);
 
+/* Whether one is lacked, and those that wait are known to need it: no group is unknown. */
+bool stuck_is_certain(const struct stuck_rank *ranks, uint32_t count);
+
 /*
  * "ranks 0, 1 and 3 wait in all_reduce (train.py:88); rank 2 ended (exit status 1)": the largest group
  * first. The caller frees it.

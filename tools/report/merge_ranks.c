@@ -207,9 +207,8 @@ static void judge_job(struct merged_rank **one, uint32_t count, const struct rep
 		rank[i].what = one[i]->what;
 	}
 	if (stuck_find(rank, count, (uint32_t)one[0]->world) && is_spread(one, rank, count)) {
-		for (uint32_t i = 0; i < count; i++)
-			if (rank[i].lacked)
-				found.grade = GRADE_ERROR;
+		if (stuck_is_certain(rank, count))
+			found.grade = GRADE_ERROR;
 		grade = report->grades ? grades_apply(report->grades, &found) : found.grade;
 		if (grade != GRADE_OFF)
 			json_array_append_new(json_object_get(report->document, "findings"),

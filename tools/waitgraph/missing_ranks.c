@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "../facts/processes.h"
+#include "../facts/roles.h"
 #include "../ranks/lost.h"
+#include "../ranks/peers.h"
 #include "../ranks/rank_log.h"
 #include "../ranks/stuck.h"
 #include "telling.h"
@@ -129,6 +131,14 @@ struct nameless {
 	uint32_t last_living, last_ended; /* slots */
 };
 
+/* It runs Python, and is no helper of multiprocessing. */
+static bool may_be_rank(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
+
+	return process->python && !role_text(role_of(process));
+}
+
 static struct nameless nameless_of(const struct job *job)
 {
 	const struct reader *reader = reader_of(job);
@@ -138,7 +148,7 @@ static struct nameless nameless_of(const struct job *job)
 	READER_EACH_SLOT(reader, slot) {
 		uint32_t at = slot < ranks->by_slot.count ? ranks->by_slot.item[slot] : 0;
 
-		if (!reader->session.table[slot].python || !is_sibling(job, slot) ||
+		if (!may_be_rank(reader, slot) || !is_sibling(job, slot) ||
 		    (at && ranks->item.item[at - 1].world))
 			continue;
 		if (has_ended_beside(job, slot)) {
@@ -159,11 +169,19 @@ static uint32_t main_thread(const struct job *job, uint32_t slot)
 	return snapshot_find(snapshot, slot, reader_of(job)->session.table[slot].pid);
 }
 
+/* Whether no rank can be in a process that was not looked at. */
+static bool all_are_here(const struct job *job)
+{
+	const struct snapshot *snapshot = &job->deadlocks->snapshot;
+
+	return snapshot->outside && job->one->joined &&
+	       peers_are_here(snapshot, job->index, job->world, job->one->local);
+}
+
 /* A rank that nobody is known to be may be any process beside the others. */
 static void enter_nameless(struct job *job)
 {
 	struct nameless found = nameless_of(job);
-	bool all_here = job->one->local && job->one->joined && job->deadlocks->snapshot.outside;
 	uint32_t index;
 	char *text;
 
@@ -181,7 +199,7 @@ static void enter_nameless(struct job *job)
 			job->index[i] = index;
 			return;
 		}
-		if (found.living || (found.ended < job->missing && !all_here))
+		if (found.living || (found.ended < job->missing && !all_are_here(job)))
 			return;
 		job->certain = false;
 		if (found.ended == 1 && job->missing == 1)
@@ -297,11 +315,8 @@ static void state_job(struct job *job)
 {
 	struct telling telling = {0};
 	char *text = stuck_text(job->rank, job->world);
-	bool lacks = false;
 
-	for (uint32_t i = 0; i < job->world; i++)
-		lacks |= job->rank[i].lacked;
-	job->certain &= lacks;
+	job->certain &= stuck_is_certain(job->rank, job->world);
 	state_threads(job, &telling);
 	telling_close(job->deadlocks, &telling, MPSAN_DEADLOCK_RANKS, lost_slot(job), text);
 	free(text);

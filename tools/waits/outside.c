@@ -15,11 +15,9 @@
 
 #include "../base/filtered.h"
 #include "../proc/procfs.h"
-#include "../proc/stack_copy.h"
 #include "../symbols/frame.h"
-#include "../symbols/symbols.h"
-#include "../symbols/unwind.h"
 #include "alarms.h"
+#include "native.h"
 #include "pythreads.h"
 
 #define FRAMES 12u /* from the system call to the program's own code, at most */
@@ -28,9 +26,7 @@
 	1024u /* bytes by which a thread's list of robust mutexes follows its start */
 
 struct outside {
-	const struct reader *reader;
-	struct maps *maps;
-	struct symbols *symbols;
+	struct native *native;
 	struct alarms alarms;
 	uint64_t alarms_ns; /* when they were last looked for */
 };
@@ -39,8 +35,7 @@ struct outside *outside_create(const struct reader *reader)
 {
 	struct outside *outside = memory_get(sizeof(*outside));
 
-	*outside = (struct outside){
-		.reader = reader, .maps = maps_create(reader), .symbols = symbols_create()};
+	*outside = (struct outside){.native = native_create(reader)};
 	return outside;
 }
 
@@ -48,8 +43,7 @@ void outside_destroy(struct outside *outside)
 {
 	if (!outside)
 		return;
-	symbols_destroy(outside->symbols);
-	maps_destroy(outside->maps);
+	native_destroy(outside->native);
 	free(outside);
 }
 
@@ -169,25 +163,6 @@ static bool is_plumbing(const char *module)
 	return module && frame_is_plumbing(module);
 }
 
-/* The return addresses of a thread, innermost first, at most `most`, and how many there are. */
-static size_t stack_of(struct outside *outside, const struct snapshot_thread *thread, uint64_t *pcs,
-		       size_t most, const struct modules **modules)
-{
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call, false);
-	size_t count = 0;
-
-	*modules = maps_at(outside->maps, thread->slot, now_ns);
-	if (!modules_find(*modules, thread->call.pc)) {
-		maps_learn(outside->maps, thread->slot, thread->pid, now_ns);
-		*modules = maps_at(outside->maps, thread->slot, now_ns);
-	}
-	if (head)
-		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, NULL, most);
-	free(head);
-	return count;
-}
-
 /* What the stack of a thread says of its wait. */
 struct story {
 	enum mpsan_lock_kind kind; /* of the object that the C library waits for */
@@ -216,10 +191,10 @@ static struct story read_story(struct outside *outside, const struct snapshot_th
 	const struct modules *modules;
 	uint64_t pcs[FRAMES_MAIN];
 
-	count = stack_of(outside, thread, pcs, most, &modules);
+	count = native_stack(outside->native, thread, pcs, most, &modules);
 	for (size_t i = 0; i < count && (!called || is_main || count < most); i++) {
 		struct symbol symbol = {0};
-		bool named = symbols_name(outside->symbols, modules, pcs[i], i > 0, &symbol);
+		bool named = native_name(outside->native, modules, pcs[i], i > 0, &symbol);
 
 		is_static |= !i && named && !is_plumbing(symbol.module);
 		libc = named && is_of_libc(&symbol, is_static);

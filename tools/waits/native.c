@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies stacks, and unwinds them with the mappings as they are now. */
+#include "native.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "../proc/stack_copy.h"
+#include "../symbols/unwind.h"
+
+struct native {
+	struct maps *maps;
+	struct symbols *symbols;
+};
+
+struct native *native_create(const struct reader *reader)
+{
+	struct native *native = memory_get(sizeof(*native));
+
+	*native = (struct native){.maps = maps_create(reader), .symbols = symbols_create()};
+	return native;
+}
+
+void native_destroy(struct native *native)
+{
+	if (!native)
+		return;
+	symbols_destroy(native->symbols);
+	maps_destroy(native->maps);
+	free(native);
+}
+
+size_t native_stack(struct native *native, const struct snapshot_thread *thread, uint64_t *pcs,
+		    size_t most, const struct modules **modules)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call, false);
+	size_t count = 0;
+
+	*modules = maps_at(native->maps, thread->slot, now_ns);
+	if (!modules_find(*modules, thread->call.pc)) {
+		maps_learn(native->maps, thread->slot, thread->pid, now_ns);
+		*modules = maps_at(native->maps, thread->slot, now_ns);
+	}
+	if (head)
+		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, NULL, most);
+	free(head);
+	return count;
+}
+
+bool native_name(struct native *native, const struct modules *modules, uint64_t pc,
+		 bool is_return_address, struct symbol *out)
+{
+	return symbols_name(native->symbols, modules, pc, is_return_address, out);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The native stacks of a snapshot's threads, read from outside. Neighbours: ../symbols/unwind.h and
+ * ../symbols/symbols.h do the work, pythreads.h has the frames of Python.
+ */
+#ifndef MPSAN_NATIVE_H
+#define MPSAN_NATIVE_H
+
+#include "../symbols/symbols.h"
+#include "snapshot.h"
+
+struct native;
+
+struct native *native_create(const struct reader *reader);
+void native_destroy(struct native *native);
+
+/*
+ * The return addresses of a thread that is in a system call, innermost first, at most `most`. Returns how
+ * many; `modules` is for the names of these.
+ */
+size_t native_stack(struct native *native, const struct snapshot_thread *thread, uint64_t *pcs,
+		    size_t most, const struct modules **modules);
+
+/* As symbols_name. */
+bool native_name(struct native *native, const struct modules *modules, uint64_t pc,
+		 bool is_return_address, struct symbol *out);
+
+#endif
