@@ -61,7 +61,7 @@ TOOL_LIBS := -no-pie -static-libgcc -Wl,-Bstatic $(TOOL_LIBS) -lbz2 -llzma -lz -
 endif
 
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
-FAKE := $(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.12 $(O)/fake/libcudart.so.13
+FAKE := $(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.12 $(O)/fake/libcudart.so.13 $(O)/fake/libnccl.so.2
 
 .PHONY: all tests demo check fuzz bench check-suites check-trial check-attach check-beside check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
 all: $(O)/libmpsan.so $(O)/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
@@ -83,13 +83,13 @@ $(O)/obj/shim/intercept/mem.c.o $(O)/count/shim/intercept/mem.c.o: SHIM_FLAGS +=
 $(O)/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -c $< -o $@
-$(O)/obj/shim/%.S.o: shim/%.S shim/intercept/arch/rows.S shim/hooks.def shim/hooks_cuda.def
+$(O)/obj/shim/%.S.o: shim/%.S shim/intercept/arch/rows.S $(wildcard shim/hooks*.def)
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 $(O)/count/shim/%.c.o: shim/%.c
 	$(SAY) CC $< [count]
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -DMPSAN_COUNT_HOOKS -c $< -o $@
-$(O)/count/shim/%.S.o: shim/%.S shim/intercept/arch/rows.S shim/hooks.def shim/hooks_cuda.def
+$(O)/count/shim/%.S.o: shim/%.S shim/intercept/arch/rows.S $(wildcard shim/hooks*.def)
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 $(O)/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
@@ -147,7 +147,7 @@ TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(
 	$(O)/tests/libmpsan-count.so $(FAKE)
 
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
-$(PRELOAD_BIN) $(FAULT_BIN): | $(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.13
+$(PRELOAD_BIN) $(FAULT_BIN): | $(FAKE)
 
 $(O)/tests/faults/errnos_streams: | $(O)/tests/preload/lib/ibverbs.so
 $(O)/tests/faults/late $(O)/tests/faults/late_cuda $(O)/tests/faults/late_locks: | $(O)/tests/preload/lib/late.so
@@ -163,11 +163,11 @@ $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN) $(filter-out $(TRIAL_CXX
 $(PRELOAD_LIB): $(O)/%.so: %.c
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
-$(O)/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def \
+$(O)/tests/snippets/libsnippets.so: tests/snippets/snippets.c $(wildcard shim/hooks*.def) tests/snippets/snippets.def \
 		$(FAKE) $(O)/tests/preload/lib/ibverbs.so
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp \
-		$(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.13 -L$(O)/tests/preload/lib -l:ibverbs.so \
+		$(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.13 $(O)/fake/libnccl.so.2 -L$(O)/tests/preload/lib -l:ibverbs.so \
 		-Wl,-rpath,'$$ORIGIN/../../fake:$$ORIGIN/../preload/lib'
 $(O)/tests/snippets/snippets: tests/snippets/snippets_main.c $(O)/tests/snippets/libsnippets.so
 	$(SAY) LINK $@
@@ -203,6 +203,10 @@ $(O)/fake/obj/tests/%.o: tests/%.c
 $(O)/fake/libcuda.so.1: $(FAKE_DRIVER)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(FAKE_LINK) -Wl,-soname,$(@F) -o $@ $^
+$(O)/fake/libnccl.so.2: $(patsubst %.c,$(O)/fake/obj/%.o,$(wildcard tests/fake/nccl/*.c))
+	$(SAY) LINK $@
+	$(Q)echo '{ global: nccl*; local: *; };' >$(O)/fake/obj/nccl.map
+	$(Q)$(CC) $(FAKE_LINK) -Wl,-soname,$(@F) -Wl,--version-script=$(O)/fake/obj/nccl.map -o $@ $^ -ldl
 # One source for each version of the runtime; its names carry the library's own as a version, as the real one's do.
 define FAKE_RUNTIME_RULES
 $(O)/fake/obj/$(1)/%.o: %.c

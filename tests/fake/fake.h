@@ -8,6 +8,7 @@
  * mapping.c   what else lies in the address space          ipc.c     legacy handles, of memory and events
  * vmm.c       physical memory and addresses apart          pool.c    pools, allocation in stream order
  * copy.c      copies and fills                             stream.c  streams, events, launches
+ * pending.c   work that ends when others have done their part
  */
 #ifndef MPSAN_FAKE_H
 #define MPSAN_FAKE_H
@@ -188,6 +189,8 @@ void mapping_forget(CUcontext context);
 struct CUevent_st {
 	uint64_t alive, id, when;
 	struct CUevent_st *next;
+	CUstream stream; /* that it was recorded in, and what was queued last then */
+	uint64_t after;
 	uint32_t flags, shared;
 	bool foreign; /* opened from another process's handle */
 };

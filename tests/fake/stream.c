@@ -1,12 +1,13 @@
 /*
- * Streams, events and launches: all work is done when the call that queues it returns, and kernels do nothing. Destroyed objects
- * keep their memory for the next of their kind, so that a stale pointer is told apart.
+ * Streams, events and launches: all work but that of pending.c is done when the call that queues it returns, and kernels do
+ * nothing. Destroyed objects keep their memory for the next of their kind, so that a stale pointer is told apart.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "fake.h"
+#include "pending.h"
 
 #define ALIVE 0x6d61657274730000ull
 
@@ -84,15 +85,28 @@ CALL(cuStreamDestroy_v2, (CUstream stream), (stream))
 }
 ALSO(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream), (stream))
 
+static CUresult synchronize(CUstream stream)
+{
+	CUresult result = use_stream(stream);
+
+	if (result == CUDA_SUCCESS)
+		pending_wait(stream, UINT64_MAX);
+	return result;
+}
+
 CALL(cuStreamSynchronize, (CUstream stream), (stream))
 {
-	return use_stream(stream);
+	return synchronize(stream);
 }
 ALSO(cuStreamSynchronize_ptsz, cuStreamSynchronize, (CUstream stream), (stream))
 
 CALL(cuStreamQuery, (CUstream stream), (stream))
 {
-	return use_stream(stream);
+	CUresult result = use_stream(stream);
+
+	return result == CUDA_SUCCESS && !pending_is_done(stream, UINT64_MAX) ?
+		       CUDA_ERROR_NOT_READY :
+		       result;
 }
 ALSO(cuStreamQuery_ptsz, cuStreamQuery, (CUstream stream), (stream))
 
@@ -101,7 +115,11 @@ CALL(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (strea
 	CUresult result = use_stream(stream);
 
 	(void)flags;
-	return result == CUDA_SUCCESS && !event_ok(event) ? CUDA_ERROR_INVALID_HANDLE : result;
+	if (result == CUDA_SUCCESS && !event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return result == CUDA_SUCCESS && !pending_is_done(event->stream, event->after) ?
+		       pending_after(stream, event->stream, event->after) :
+		       result;
 }
 ALSO(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags),
      (stream, event, flags))
@@ -157,12 +175,12 @@ ALSO(cuStreamIsCapturing_ptsz, cuStreamIsCapturing, (CUstream stream, int *statu
 
 CALL(cuCtxSynchronize, (void), ())
 {
-	return use_stream(NULL);
+	return synchronize(NULL);
 }
 
 CALL(cuCtxSynchronize_v2, (CUcontext context), (context))
 {
-	return context ? CUDA_SUCCESS : use_stream(NULL);
+	return context ? CUDA_SUCCESS : synchronize(NULL);
 }
 
 CALL(cuCtxGetStreamPriorityRange, (int *least, int *greatest), (least, greatest))
@@ -241,6 +259,8 @@ CALL(cuEventRecord, (CUevent event, CUstream stream), (event, stream))
 		return result;
 	if (!event_ok(event))
 		return CUDA_ERROR_INVALID_HANDLE;
+	event->stream = stream;
+	event->after = pending_newest();
 	if (!(event->flags & CU_EVENT_DISABLE_TIMING)) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		event->when = now.tv_sec * 1000000000ull + now.tv_nsec;
@@ -259,12 +279,17 @@ ALSO(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags,
 
 CALL(cuEventQuery, (CUevent event), (event))
 {
-	return event_ok(event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return pending_is_done(event->stream, event->after) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CALL(cuEventSynchronize, (CUevent event), (event))
 {
-	return event_ok(event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	if (!event_ok(event))
+		return CUDA_ERROR_INVALID_HANDLE;
+	pending_wait(event->stream, event->after);
+	return CUDA_SUCCESS;
 }
 
 CALL(cuEventElapsedTime_v2, (float *ms, CUevent start, CUevent end), (ms, start, end))
