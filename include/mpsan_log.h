@@ -330,7 +330,10 @@ struct mpsan_thread {
 	uint64_t python_free; /* a hash of its Python frames when they held no lock; 0: unknown */
 	struct mpsan_hold tried; /* see MPSAN_TRIED */
 	uint64_t snap_frames; /* a hash of the frames of snap_python; 0: unknown */
-	uint64_t spare[6];
+	/* changes whenever it begins or ends to wait for the device or for other ranks of NCCL; odd: it waits */
+	uint64_t for_peers;
+	uint64_t for_peers_frame; /* where that call keeps its state; 0: in none */
+	uint64_t spare[4];
 };
 
 /*

@@ -19,6 +19,8 @@ typedef void *look_up(void *handle, const char *name, const char *version);
 /* Names that no library defines and that resemble those of the rows, one after the other. */
 static const char absent[] =
 #define HOOK(library, name, kind) #name " \0"
+#include "../hooks_nccl.def"
+
 #include "../hooks_cuda.def"
 #undef HOOK
 	;
@@ -27,13 +29,13 @@ static const char *absent_name(enum hook_id id)
 {
 	const char *at = absent;
 
-	for (unsigned i = HOOK_cuInit; i < id; i++)
+	for (unsigned i = HOOK_FIRST_BY_NAME; i < id; i++)
 		at += strlen(at) + 1;
 	return at;
 }
 
 /*
- * In a program without CUDA the name must not resolve to this library. The real function is then
+ * In a program without CUDA, or NCCL, the name must not resolve to this library. The real function is then
  * called with a name that does not exist, so that its result and dlerror are right.
  */
 static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t caller, void *real)

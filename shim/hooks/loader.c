@@ -44,7 +44,7 @@ static void *prove_up(struct pass_regs *regs, const char *version, void *real)
 
 	if (id < 0)
 		return real;
-	if (HOOK_IS_CUDA(id))
+	if (HOOK_IS_BY_NAME(id))
 		return cuda_entry_ask(regs, (enum hook_id)id, real);
 	hook = loader_answer(regs, (enum hook_id)id, version);
 	if (!hook)

@@ -93,7 +93,7 @@ void hook_resolve(void)
  */
 #define SITES 512u
 #define OBJECTS 128u /* that call what a C++ or OpenMP runtime has: many do */
-#define CUDA_OBJECTS 16u /* that call the same function of CUDA */
+#define USERS 16u /* objects that call the same function of CUDA or NCCL */
 
 struct binding {
 	uint32_t state;
@@ -103,20 +103,20 @@ struct binding {
 	const struct link_map *in;
 };
 static struct binding sites[SITES], objects[OBJECTS];
-static struct binding cuda_objects[HOOK_COUNT - HOOK_cuInit][CUDA_OBJECTS];
+static struct binding users[HOOK_COUNT - HOOK_FIRST_BY_NAME][USERS];
 static uint32_t era = 1;
 
 /* The next definitions for hooks that were returned as pointers. */
 static struct {
 	void *real;
 	const struct link_map *in;
-} given[HOOK_COUNT - HOOK_cuInit];
+} given[HOOK_COUNT - HOOK_FIRST_BY_NAME];
 
 void hook_forget(void)
 {
 	const struct link_map *there = NULL;
 
-	for (unsigned i = 0; i < HOOK_COUNT - HOOK_cuInit; i++) {
+	for (unsigned i = 0; i < HOOK_COUNT - HOOK_FIRST_BY_NAME; i++) {
 		if (!given[i].real || !given[i].in || given[i].in == there)
 			continue;
 		if (elf_is_loaded(given[i].in))
@@ -130,9 +130,9 @@ void hook_forget(void)
 /* Code without a reference to the name got a pointer from dlsym: its scope says nothing. */
 static void take_given(struct scope_answer *answer, enum hook_id id, uint64_t caller)
 {
-	void *real = HOOK_IS_CUDA(id) ?
-			     __atomic_load_n(&given[id - HOOK_cuInit].real, __ATOMIC_ACQUIRE) :
-			     NULL;
+	void *real = HOOK_IS_BY_NAME(id) ? __atomic_load_n(&given[id - HOOK_FIRST_BY_NAME].real,
+							   __ATOMIC_ACQUIRE) :
+					   NULL;
 	const struct link_map *owner;
 
 	if (!real || real == answer->real)
@@ -141,7 +141,7 @@ static void take_given(struct scope_answer *answer, enum hook_id id, uint64_t ca
 	if (owner && elf_imports(owner, hook_name(id)))
 		return;
 	answer->real = real;
-	answer->in = given[id - HOOK_cuInit].in;
+	answer->in = given[id - HOOK_FIRST_BY_NAME].in;
 }
 
 static inline bool recall(const struct binding *at, uint32_t now, enum hook_id id, uint64_t caller,
@@ -176,8 +176,8 @@ static bool hook_remember(struct binding *at, uint32_t now, const struct binding
 /* The entries for callers of a row, by object. */
 static struct binding *objects_of(enum hook_id id, unsigned *count)
 {
-	*count = HOOK_IS_CUDA(id) ? CUDA_OBJECTS : OBJECTS;
-	return HOOK_IS_CUDA(id) ? cuda_objects[id - HOOK_cuInit] : objects;
+	*count = HOOK_IS_BY_NAME(id) ? USERS : OBJECTS;
+	return HOOK_IS_BY_NAME(id) ? users[id - HOOK_FIRST_BY_NAME] : objects;
 }
 
 static bool recall_object(uint32_t now, enum hook_id id, uint64_t caller, struct binding *b)
@@ -272,9 +272,9 @@ void *hook_give(enum hook_id id, uint64_t caller, void *real)
 
 	if (hook_real_of(id, caller, &in) != real)
 		return NULL;
-	if (__atomic_compare_exchange_n(&given[id - HOOK_cuInit].real, &none, real, false,
+	if (__atomic_compare_exchange_n(&given[id - HOOK_FIRST_BY_NAME].real, &none, real, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		given[id - HOOK_cuInit].in = in;
+		given[id - HOOK_FIRST_BY_NAME].in = in;
 	else if (none != real)
 		return NULL;
 	return hook_export(id);

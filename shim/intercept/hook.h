@@ -44,10 +44,14 @@ enum hook_id {
 	HOOK_COUNT
 };
 
-/* Rows of hooks_cuda.def come last, those of the runtime after those of the driver. */
-#define HOOK_IS_CUDA(id) ((id) >= HOOK_cuInit)
+/*
+ * Rows of NCCL and CUDA, which programs look up by name, come last: hooks_nccl.def, then the driver's, then those of
+ * the runtime.
+ */
+#define HOOK_FIRST_BY_NAME HOOK_ncclCommInitRank
+#define HOOK_IS_BY_NAME(id) ((id) >= HOOK_FIRST_BY_NAME)
 #define HOOK_IS_RUNTIME(id) ((id) >= HOOK_cudaMalloc)
-_Static_assert(HOOK_cuInit < HOOK_cudaMalloc, "the driver's rows come first");
+_Static_assert(HOOK_FIRST_BY_NAME < HOOK_cuInit && HOOK_cuInit < HOOK_cudaMalloc, "their order");
 
 extern void *hook_real[HOOK_COUNT];
 /* The next definitions without the lock-order hooks that lock_order.c may have put in between. */

@@ -318,13 +318,14 @@ void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)
 }
 
 /*
- * Completes a record. Live records (threads) change while they are read and have no checksum over
- * their payload.
+ * Completes a record. Live records (threads, communicators) change while they are read and have no
+ * checksum over their payload.
  */
 void log_commit(void *payload)
 {
 	struct mpsan_record *r = (struct mpsan_record *)payload - 1;
-	uint64_t words = r->type == EV_thread ? 0 : (r->units * MPSAN_UNIT - sizeof(*r)) / 8;
+	bool live = r->type == EV_thread || r->type == EV_comm;
+	uint64_t words = live ? 0 : (r->units * MPSAN_UNIT - sizeof(*r)) / 8;
 
 	__atomic_store_n(&r->commit, MPSAN_RECORD_MAGIC << 16 | mpsan_record_sum(payload, words),
 			 __ATOMIC_RELEASE);

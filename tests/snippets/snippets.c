@@ -242,13 +242,14 @@ static void old_pthread_atfork(void)
 #undef SNIPPET
 
 /*
- * CUDA's functions get nothing but zeros, as many as any of them takes. What the stand-in lacks is bound to the library
+ * Functions of NCCL and CUDA get nothing but zeros, as many as any of them takes. What the stand-in lacks is bound to the library
  * alone, and to nothing without it.
  */
 typedef int words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 #define HOOK(library, name, kind) __attribute__((weak)) words name;
 #include "../../shim/hooks_cuda.def"
+#include "../../shim/hooks_nccl.def"
 #undef HOOK
 #define HOOK(library, name, kind)                                                  \
 	static void call_##name(void)                                              \
@@ -257,6 +258,7 @@ typedef int words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, ui
 			use(name(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)); \
 	}
 #include "../../shim/hooks_cuda.def"
+#include "../../shim/hooks_nccl.def"
 #undef HOOK
 
 static void (*const call[])(void) = {

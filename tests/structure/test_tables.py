@@ -78,8 +78,8 @@ def check_option_help():
 
 
 def hooks():
-    both = uncommented("shim/hooks.def") + uncommented("shim/hooks_cuda.def")
-    return re.findall(r"^HOOK\(\w+, (\w+), (\w+)\)", both, re.M)
+    tables = "".join(uncommented(path) for path in sorted((ROOT / "shim").glob("hooks*.def")))
+    return re.findall(r"^HOOK\(\w+, (\w+), (\w+)\)", tables, re.M)
 
 
 def bodies():

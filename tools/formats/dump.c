@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../include/mpsan_comm.h"
+#include "../../include/mpsan_texts.h"
 #include "../base/jsontext.h"
 #include "../base/progress.h"
 #include "../evidence/text_cuda.h"
@@ -93,6 +95,21 @@ static json_t *thread_json(const struct dump *dump, const struct record *record)
 			 (json_int_t)thread->waits, "name", jsontext_of(name));
 }
 
+static json_t *comm_json(const struct record *record)
+{
+	const struct mpsan_comm *comm = record->payload;
+	const struct mpsan_comm_call *call;
+
+	if (record->bytes < sizeof(*comm))
+		return json_null();
+	call = &comm->call[comm->entered % 2];
+	return json_pack("{s:o, s:I, s:I, s:s?, s:I, s:s?, s:I}", "id", hex(comm->id), "rank",
+			 (json_int_t)comm->rank, "ranks", (json_int_t)comm->ranks, "state",
+			 mpsan_comm_state_text(comm->state), "entered", (json_int_t)comm->entered,
+			 "newest", mpsan_collective_text(call->what), "elements",
+			 (json_int_t)call->elements);
+}
+
 static json_t *blob_json(const struct dump *dump, const struct record *record)
 {
 	const struct mpsan_stack *stack = record->payload;
@@ -107,6 +124,8 @@ static json_t *blob_json(const struct dump *dump, const struct record *record)
 							json_integer((json_int_t)stack->bytes);
 	case EV_thread:
 		return thread_json(dump, record);
+	case EV_comm:
+		return comm_json(record);
 	default:
 		return NULL;
 	}

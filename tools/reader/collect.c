@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../../include/mpsan_comm.h"
 #include "../base/index_map.h"
 #include "../base/progress.h"
 #include "../proc/roots.h"
@@ -340,6 +341,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_event(reader, record, event_use(record) == EVENT_TRIGGERS);
 	else if (threads_collect(reader, record))
 		return;
+	else if (record->type == EV_comm && record->bytes >= sizeof(struct mpsan_comm))
+		*ARRAY_ADD(&reader->comms) = collect_place_of(record);
 	else if (TAKES(limit))
 		*ARRAY_ADD(&reader->limits) = (struct seen_limit){
 			collect_place_of(record), *(const struct ev_limit *)record->payload};

@@ -90,12 +90,12 @@ void logfile_refresh(struct logfile *log, int dirfd)
 
 enum shape { SHAPE_SOUND, SHAPE_BAD, SHAPE_EMPTY, SHAPE_GARBAGE };
 
-/* `thread` records are updated in place, so the checksum covers their initial state. */
+/* Records that are updated in place have no checksum over their payload. */
 static bool is_sum_right(const struct mpsan_record *head, uint32_t commit)
 {
 	uint64_t words = (head->units * MPSAN_UNIT - sizeof(*head)) / 8;
 
-	return head->type == EV_thread ||
+	return head->type == EV_thread || head->type == EV_comm ||
 	       mpsan_record_sum((const uint64_t *)(head + 1), words) == (uint16_t)commit;
 }
 

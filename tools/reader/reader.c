@@ -78,6 +78,7 @@ void reader_close(struct reader *reader)
 	free(reader->thread_names.item);
 	free(reader->limits.item);
 	free(reader->shares.item);
+	free(reader->comms.item);
 	free(reader->open.item);
 	free(reader->ready.item);
 	index_map_destroy(reader->places);

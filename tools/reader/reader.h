@@ -117,6 +117,7 @@ struct reader {
 	ARRAY(struct seen_thread_name) thread_names;
 	ARRAY(struct seen_limit) limits;
 	ARRAY(struct seen_share) shares;
+	ARRAY(struct fact_place) comms; /* of NCCL: records that are updated in place */
 	uint32_t acts_known; /* events below this index were collected by an earlier poll */
 	uint32_t acts_settled; /* those below this index cannot be retracted any more */
 	uint32_t helds_linked; /* holds below this index know their fork, or never will */
