@@ -57,7 +57,7 @@ enum mpsan_deadlock_cause {
 	MPSAN_DEADLOCK_LAST,
 	/* the same, recorded in advance: counts if the supervisor does not live to record the end */
 	MPSAN_DEADLOCK_DRAFT,
-	MPSAN_DEADLOCK_RANKS, /* ranks of torch.distributed wait for others that will not come */
+	MPSAN_DEADLOCK_RANKS, /* ranks of a job wait for others that will not come */
 };
 
 /*

@@ -58,8 +58,10 @@ char *lost_dead(const struct snapshot *snapshot, uint32_t index, uint64_t since_
 	else if (is_proved(thread) && awaited.what != AWAITED_NOTHING)
 		text = text_format("waits forever for %s%s%s (%s)", awaited_phrase(awaited.what),
 				   *object ? "a " : "", object, place);
-	else if (is_proved(thread))
+	else if (is_proved(thread) && *place)
 		text = text_format("is deadlocked at %s", place);
+	else if (is_proved(thread))
+		text = text_format("is deadlocked (process %u)", thread->pid);
 	free(stack);
 	return text;
 }

@@ -308,6 +308,7 @@ void ranks_finish(struct ranks *ranks)
 	free(ranks->item.item);
 	free(ranks->by_slot.item);
 	native_destroy(ranks->native);
+	free(ranks->comms_told.item);
 	free(variables.text);
 	memset(&variables, 0, sizeof(variables));
 	*ranks = (struct ranks){0};

@@ -12,6 +12,9 @@
 
 struct native;
 
+/* Ranks that have waited for so long are judged: a launcher has noticed by then that one has ended, and ended the others. */
+#define RANKS_WAIT_NS 7000000000ull
+
 struct rank {
 	uint32_t slot; /* of its process */
 	uint32_t number, world; /* world 0: it is not known to be one */
@@ -39,6 +42,8 @@ struct ranks {
 	ARRAY(struct rank) item;
 	ARRAY(uint32_t) by_slot; /* index + 1 into item; 0: none */
 	struct native *native; /* NULL until it is needed */
+	ARRAY(uint64_t)
+	comms_told; /* communicators of NCCL whose ranks were told to wait in vain */
 };
 
 /* Brings the ranks up to date with a snapshot. */

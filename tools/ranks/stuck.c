@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/util.h"
+#include "numbers.h"
 
 static struct stuck_rank *rank_of_number(struct stuck_rank *ranks, uint32_t count, uint32_t number)
 {
@@ -116,14 +117,6 @@ bool stuck_is_certain(const struct stuck_rank *ranks, uint32_t count)
 
 /* ---- words ---- */
 
-static void append(char **text, const char *more)
-{
-	char *longer = text_format("%s%s", *text, more);
-
-	free(*text);
-	*text = longer;
-}
-
 /* Whether both are told in one group; an own group for one that is not told at all. */
 static bool is_in_group(const struct stuck_rank *one, const struct stuck_rank *other)
 {
@@ -148,49 +141,35 @@ static uint32_t *leaders_of(const struct stuck_rank *ranks, uint32_t count)
 	return leader;
 }
 
-/* "rank 2", "ranks 0, 1 and 3", "ranks 0 to 62 and 64". */
-static void append_numbers(char **text, const struct stuck_rank *ranks, uint32_t count,
-			   const uint32_t *leader, uint32_t of, uint32_t size)
+static char *group_numbers(const struct stuck_rank *ranks, uint32_t count, const uint32_t *leader,
+			   uint32_t of, uint32_t size)
 {
-	uint32_t told = 0;
+	uint32_t *number = memory_get(size * sizeof(*number)), used = 0;
+	char *text;
 
-	append(text, size > 1 ? "ranks " : "rank ");
-	for (uint32_t i = of, last; i < count; i = last + 1) {
-		char *part;
-
-		last = i;
-		if (leader[i] != of)
-			continue;
-		while (last + 1 < count && leader[last + 1] == of &&
-		       ranks[last + 1].number == ranks[last].number + 1)
-			last++;
-		last = last - i > 1 ? last : i;
-		part = last > i ? text_format("%u to %u", ranks[i].number, ranks[last].number) :
-				  text_format("%u", ranks[i].number);
-		append(text, !told ? "" : told + last - i + 1 == size ? " and " : ", ");
-		append(text, part);
-		free(part);
-		told += last - i + 1;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		if (leader[i] == of)
+			number[used++] = ranks[i].number;
+	text = numbers_text(number, size);
+	free(number);
+	return text;
 }
 
-static void append_group(char **text, const struct stuck_rank *ranks, uint32_t count,
-			 const uint32_t *leader, uint32_t of, uint32_t size)
+static char *add_group(char *text, const struct stuck_rank *ranks, uint32_t count,
+		       const uint32_t *leader, uint32_t of, uint32_t size)
 {
 	const struct stuck_rank *one = &ranks[of];
 	char *rest;
 
-	append(text, **text ? "; " : "");
-	append_numbers(text, ranks, count, leader, of, size);
+	text = text_join(text, "; ", group_numbers(ranks, count, leader, of, size));
 	if (!one->stuck)
-		rest = text_format(" %s", one->what);
+		rest = text_copy(one->what);
 	else if (*one->in->place)
-		rest = text_format(" %s in %s (%s)", size > 1 ? "wait" : "waits", one->in->name,
+		rest = text_format("%s in %s (%s)", size > 1 ? "wait" : "waits", one->in->name,
 				   one->in->place);
 	else
-		rest = text_format(" %s in %s", size > 1 ? "wait" : "waits", one->in->name);
-	append(text, rest);
-	free(rest);
+		rest = text_format("%s in %s", size > 1 ? "wait" : "waits", one->in->name);
+	return text_join(text, " ", rest);
 }
 
 /* The largest group that is left, of those that wait or the others; `count`: none. */
@@ -216,7 +195,7 @@ char *stuck_text(const struct stuck_rank *ranks, uint32_t count)
 		size[leader[i]]++;
 	for (int waits = 1; waits >= 0; waits--)
 		while ((at = next_group(ranks, count, size, waits == 1)) < count) {
-			append_group(&text, ranks, count, leader, at, size[at]);
+			text = add_group(text, ranks, count, leader, at, size[at]);
 			size[at] = 0;
 		}
 	free(leader);

@@ -7,13 +7,12 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../ranks/lost.h"
+#include "../ranks/nccl.h"
 #include "../ranks/peers.h"
 #include "../ranks/rank_log.h"
 #include "../ranks/stuck.h"
 #include "telling.h"
 
-/* Long enough for a launcher to notice that a rank has ended, and to end the others. */
-#define WAIT_NS 7000000000ull
 #define WAIT_OUTSIDE_NS \
 	1500000000ull /* nothing is known of before, and the user says that it hangs */
 #define WORLD_MAX 65536u
@@ -338,20 +337,72 @@ static void judge_job(struct deadlocks *deadlocks, const struct rank *one, uint6
 	job_close(&job);
 }
 
+/* ---- ranks of NCCL ---- */
+
+static void state_member(struct deadlocks *deadlocks, struct telling *telling,
+			 const struct nccl *nccl, const struct comm_rank *rank)
+{
+	uint32_t index = nccl->member.item[rank->process].index;
+	const struct snapshot_thread *thread;
+	struct ev_blocked event;
+
+	if (index == SNAPSHOT_NONE || telling->count >= TELLING_MAX)
+		return;
+	thread = deadlocks_thread(deadlocks, index);
+	event = telling_describe(deadlocks, index, 0);
+	event.rank = rank->rank + 1;
+	event.flags &= ~(uint64_t)MPSAN_LF_CERTAIN;
+	if (!telling->count && nccl_is_certain(nccl))
+		event.flags |= MPSAN_LF_CERTAIN;
+	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
+}
+
+/* Those that wait, then the others; each process once. */
+static void state_nccl(struct deadlocks *deadlocks, struct nccl *nccl)
+{
+	bool *done = memory_get(nccl->member.count * sizeof(*done));
+	char *text = comms_text(&nccl->comms);
+	struct telling telling = {0};
+
+	for (int waits = 1; waits >= 0; waits--)
+		for (uint32_t i = 0; i < nccl->comms.ranks; i++) {
+			const struct comm_rank *rank = &nccl->comms.rank[i];
+
+			if (!(waits ? rank->waits : rank->lacked) || done[rank->process])
+				continue;
+			done[rank->process] = true;
+			state_member(deadlocks, &telling, nccl, rank);
+		}
+	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_RANKS, nccl_ended(nccl), text);
+	free(text);
+	free(done);
+	nccl_mark_told(nccl);
+}
+
+static void look_at_nccl(struct deadlocks *deadlocks, uint64_t since_ns)
+{
+	struct nccl nccl;
+
+	if (nccl_find(&nccl, &deadlocks->snapshot, &deadlocks->ranks, since_ns))
+		state_nccl(deadlocks, &nccl);
+	nccl_close(&nccl);
+}
+
 void missing_ranks_state(struct deadlocks *deadlocks)
 {
 	uint64_t now_ns = deadlocks->snapshot.now_ns,
-		 wait_ns = deadlocks->snapshot.outside ? WAIT_OUTSIDE_NS : WAIT_NS;
+		 wait_ns = deadlocks->snapshot.outside ? WAIT_OUTSIDE_NS : RANKS_WAIT_NS;
 
 	ranks_look(&deadlocks->ranks, &deadlocks->snapshot);
-	if (now_ns > wait_ns)
-		rank_log(&deadlocks->ranks, &deadlocks->snapshot, now_ns - wait_ns,
-			 &deadlocks->log);
+	if (now_ns <= wait_ns)
+		return;
+	look_at_nccl(deadlocks, now_ns - wait_ns);
+	rank_log(&deadlocks->ranks, &deadlocks->snapshot, now_ns - wait_ns, &deadlocks->log);
 	for (uint32_t i = 0; i < deadlocks->ranks.item.count; i++) {
 		const struct rank *rank = &deadlocks->ranks.item.item[i];
 
 		if (!rank->told && rank->world > 1 && rank->world <= WORLD_MAX &&
-		    now_ns > wait_ns && rank_waits(&deadlocks->snapshot, rank, now_ns - wait_ns))
+		    rank_waits(&deadlocks->snapshot, rank, now_ns - wait_ns))
 			judge_job(deadlocks, rank, now_ns - wait_ns);
 	}
 }

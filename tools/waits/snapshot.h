@@ -87,6 +87,7 @@ struct snapshot_thread {
 	/* whose turn it is before this one's, found by turns.c: its TID, 0: none, and its run count */
 	uint32_t turn_of;
 	uint64_t turn_runs;
+	uint64_t for_peers, for_peers_ns; /* mpsan_thread.for_peers, and since when; ranks/nccl.c */
 	bool hung; /* recorded as a long wait; until it does something else */
 	bool told; /* part of a recorded deadlock, or explained by an event of its own */
 	bool gives_up; /* recorded although something ends its wait */

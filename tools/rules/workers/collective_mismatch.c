@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collective-mismatch: ranks of torch.distributed wait for each other in different collectives, or for one
+ * collective-mismatch: ranks of torch.distributed or NCCL wait for each other in different collectives, or for one
  * that has ended or is deadlocked itself. The supervisor saw all ranks that the collectives need.
  */
 #include "../deadlock.h"
