@@ -29,11 +29,11 @@ struct mpsan_comm {
 	uint32_t rank, ranks;
 	uint64_t entered; /* collectives; the newest is in call[entered % 2] */
 	struct mpsan_comm_call call[2];
-	/* the newest call of any kind, a send or a receive with its peer as root; number 0: that was a collective */
+	/* the newest call if that was a send or a receive, with its peer as root; else its number is 0 */
 	struct mpsan_comm_call message;
-	uint32_t splits; /* of it, so far */
 	uint32_t
-		peers; /* the size of the list that follows: its ranks, or 0 if they are too many */
+		graphs; /* its process has launched CUDA graphs: what they capture is counted once */
+	uint32_t peers; /* in the list that follows: all its ranks, or 0 if they are too many */
 	struct mpsan_comm_peer peer[];
 };
 

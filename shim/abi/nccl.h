@@ -51,6 +51,9 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int 
 /* since 2.14 */
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank,
 				    ncclConfig_t *config);
+/* since 2.23 */
+ncclResult_t ncclCommInitRankScalable(ncclComm_t *comm, int ranks, int rank, int ids,
+				      ncclUniqueId *id, ncclConfig_t *config);
 ncclResult_t ncclCommInitAll(ncclComm_t *comm, int devices, const int *list);
 /* since 2.18 */
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made,

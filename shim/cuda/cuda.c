@@ -362,9 +362,17 @@ void *cuda_pass_use(struct pass_regs *regs, enum hook_id id)
 	return pass(regs, id, MPSAN_CUDA_USE);
 }
 
+static bool is_graph(enum hook_id id)
+{
+	return id == HOOK_cuGraphLaunch || id == HOOK_cuGraphLaunch_ptsz ||
+	       id == HOOK_cudaGraphLaunch || id == HOOK_cudaGraphLaunch_ptsz;
+}
+
 /* Written only when it changes: threads that queue work share this cache line. */
 void *cuda_pass_work(struct pass_regs *regs, enum hook_id id)
 {
+	if (UNLIKELY(nccl_used) && is_graph(id))
+		nccl_launches_graph();
 	if (!cuda.unsynced)
 		cuda.unsynced = true;
 	return pass(regs, id, MPSAN_CUDA_USE);

@@ -11,6 +11,7 @@
 #define FREE_AGAIN ((ncclComm_t)1)
 
 STATE bool nccl_used;
+STATE static bool graphs;
 STATE static struct known {
 	ncclComm_t comm; /* NULL: never used */
 	struct mpsan_comm *record; /* NULL: being added */
@@ -140,6 +141,26 @@ void nccl_take_back(const struct nccl_entry *entry)
 		__atomic_store_n(&entry->comm->entered, entry->comm->entered - 1, __ATOMIC_RELEASE);
 }
 
+void nccl_lose_count(void)
+{
+	for (uint32_t i = 0; nccl_used && i < COMMS; i++)
+		nccl_left(__atomic_load_n(&known[i].record, __ATOMIC_ACQUIRE), MPSAN_COMM_BLIND);
+}
+
+void nccl_launches_graph(void)
+{
+	struct mpsan_comm *record;
+
+	if (graphs)
+		return;
+	graphs = true;
+	for (uint32_t i = 0; i < COMMS; i++) {
+		record = __atomic_load_n(&known[i].record, __ATOMIC_ACQUIRE);
+		if (record)
+			record->graphs = 1;
+	}
+}
+
 /* ---- joining and leaving ---- */
 
 struct mpsan_comm *nccl_joins(const struct nccl_call *call, uint64_t id, int rank, int ranks)
@@ -159,6 +180,7 @@ struct mpsan_comm *nccl_joins(const struct nccl_call *call, uint64_t id, int ran
 			record->rank = (uint32_t)rank;
 			record->ranks = (uint32_t)ranks;
 			record->peers = peers;
+			record->graphs = graphs;
 			record->state = MPSAN_COMM_JOINS;
 			log_commit(record);
 		}
@@ -201,7 +223,7 @@ FORKED void nccl_forked(void)
 {
 	if (!nccl_used)
 		return;
-	nccl_used = false;
+	nccl_used = graphs = false;
 	for (uint32_t i = 0; i < COMMS; i++)
 		known[i] = (struct known){0};
 }

@@ -33,6 +33,10 @@ struct nccl_entry {
 
 struct nccl_entry nccl_enter(const struct nccl_call *call, ncclComm_t comm,
 			     struct mpsan_comm_call what);
+/* A group failed: what was entered in this process is not known any more. */
+void nccl_lose_count(void);
+/* The process launches a graph, which may have captured collectives. */
+void nccl_launches_graph(void);
 /* The call failed: it was not entered. */
 void nccl_take_back(const struct nccl_entry *entry);
 

@@ -55,39 +55,45 @@ COLLECTIVE(ncclRecv, RECV, count, peer, (void *to, size_t count, ncclDataType_t 
 /* clang-format on */
 
 /* What is inside a group is queued at its end, which may wait for others to connect. */
-#define GROUP(name)                    \
-	EXPORT ncclResult_t name(void) \
-	{                              \
-		BEGIN(name);           \
-		ncclResult_t result;   \
-                                       \
-		nccl_begin(&call);     \
-		result = REALLY();     \
-		nccl_end(&call);       \
-		return result;         \
-	}
-GROUP(ncclGroupStart)
-GROUP(ncclGroupEnd)
+EXPORT ncclResult_t ncclGroupStart(void)
+{
+	BEGIN(ncclGroupStart);
 
-#define JOIN(name, parameters, arguments)                                                        \
-	EXPORT ncclResult_t name parameters                                                      \
-	{                                                                                        \
-		BEGIN(name);                                                                     \
-		struct mpsan_comm *record;                                                       \
-		ncclResult_t result;                                                             \
-                                                                                                 \
-		nccl_begin(&call);                                                               \
-		record = real ? nccl_joins(&call, hash_bytes(HASH_EMPTY, &id, sizeof(id)), rank, \
-					   ranks) :                                              \
-				NULL;                                                            \
-		result = REALLY arguments;                                                       \
-		nccl_joined(record, record ? *comm : NULL, result);                              \
-		nccl_end(&call);                                                                 \
-		return result;                                                                   \
+	(void)call;
+	return REALLY();
+}
+
+EXPORT ncclResult_t ncclGroupEnd(void)
+{
+	BEGIN(ncclGroupEnd);
+	ncclResult_t result;
+
+	nccl_begin(&call);
+	result = REALLY();
+	if (UNLIKELY(has_failed(result)))
+		nccl_lose_count();
+	nccl_end(&call);
+	return result;
+}
+
+#define JOIN(name, its_id, parameters, arguments)                              \
+	EXPORT ncclResult_t name parameters                                    \
+	{                                                                      \
+		BEGIN(name);                                                   \
+		struct mpsan_comm *record;                                     \
+		ncclResult_t result;                                           \
+                                                                               \
+		nccl_begin(&call);                                             \
+		record = real ? nccl_joins(&call, its_id, rank, ranks) : NULL; \
+		result = REALLY arguments;                                     \
+		nccl_joined(record, record ? *comm : NULL, result);            \
+		nccl_end(&call);                                               \
+		return result;                                                 \
 	}
 /* clang-format off */
-JOIN(ncclCommInitRank, (ncclComm_t *comm, int ranks, ncclUniqueId id, int rank), (comm, ranks, id, rank))
-JOIN(ncclCommInitRankConfig, (ncclComm_t *comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t *config), (comm, ranks, id, rank, config))
+JOIN(ncclCommInitRank, hash_bytes(HASH_EMPTY, &id, sizeof(id)), (ncclComm_t *comm, int ranks, ncclUniqueId id, int rank), (comm, ranks, id, rank))
+JOIN(ncclCommInitRankConfig, hash_bytes(HASH_EMPTY, &id, sizeof(id)), (ncclComm_t *comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t *config), (comm, ranks, id, rank, config))
+JOIN(ncclCommInitRankScalable, hash_bytes(HASH_EMPTY, id, (uint64_t)ids * sizeof(*id)), (ncclComm_t *comm, int ranks, int rank, int ids, ncclUniqueId *id, ncclConfig_t *config), (comm, ranks, rank, ids, id, config))
 /* clang-format on */
 
 /* All ranks are in this process, and have no id that others know. */

@@ -16,6 +16,7 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaGraphLaunch(void *graph, cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 
 /* A rank of the job; `world` has all of them. */

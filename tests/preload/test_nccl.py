@@ -29,6 +29,7 @@ HANGS = {
     "other": ("warning", FOUR + "waits in broadcast #3 (f32, 16 elements, root 0)"),
     "size": ("warning", ONE_LESS),
     "ended": ("error", FOUR + "has entered 2 collectives only, and ended with status 0 (process "),
+    "graphs": ("warning", FOUR + "has entered 2 collectives only, and ended with status 0"),
     "left": ("error", FOUR + "has entered 2 collectives only, and has left the communicator"),
     "locked": ("error", "communicator of 3 ranks: ranks 0 and 2 wait in all_reduce #3 (f32, 1024 elements); rank 1 has "
                "entered 2 collectives only, and is deadlocked"),
@@ -78,8 +79,15 @@ def spinning():
 def by_name():
     """Python's frames are known, and dlsym has returned the hooks."""
     told([system_python(), SCRIPT], "warning",
-         r"rank 0 waits in all_reduce #2 \(f32, 8 elements\) at ranks_meet.py:31; "
-         r"rank 1 waits in all_reduce #2 \(f32, 9 elements\) at ranks_meet.py:31")
+         r"rank 0 waits in all_reduce #2 \(f32, 8 elements\) at ranks_meet.py:35; "
+         r"rank 1 waits in all_reduce #2 \(f32, 9 elements\) at ranks_meet.py:35")
+
+
+def joining():
+    """A rank that ends before the others are complete is known by the number that its launcher gave it."""
+    told([system_python(), SCRIPT, "join"], "warning",
+         r"communicator of 3 ranks: ranks 0 and 1 wait in ncclCommInitRank at ranks_meet.py:\d+; "
+         r"rank 2 has not joined, and ended with status 0")
 
 
 def silent(way):
@@ -105,6 +113,7 @@ main({
     **{way: functools.partial(hang, way) for way in HANGS},
     "spinning": spinning,
     "by_name": by_name,
+    "joining": joining,
     "recorded": recorded,
-    **{way: functools.partial(silent, way) for way in ("healthy", "slow", "aborted")},
+    **{way: functools.partial(silent, way) for way in ("healthy", "slow", "aborted", "failed")},
 })

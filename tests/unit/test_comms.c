@@ -41,6 +41,7 @@ static int set_up(void **state)
 				 .type = MPSAN_NCCL_F32,
 				 .root = -1},
 			.peer = peer[i],
+			.peers = RANKS,
 		};
 	}
 	comms = (struct comms){process, RANKS, rank, RANKS};
@@ -186,6 +187,52 @@ static void messages_are_counted_by_pairs(void **state)
 	assert_false(rank[1].sure);
 }
 
+/* Of a damaged log. */
+static void lists_that_are_too_short_say_nothing(void **state)
+{
+	(void)state;
+	peer[0][3].received = 1;
+	process[3].state = RANK_ENDED;
+	process[3].what = "ended";
+	rank[0].peers = 3;
+	assert_stuck(0, "");
+	rank[0].peers = RANKS;
+	rank[3].peers = 0;
+	assert_stuck(0, "");
+}
+
+static void what_graphs_hold_is_not_counted(void **state)
+{
+	(void)state;
+	rank[2].call.number = 1;
+	rank[2].graphs = true;
+	process[2].state = RANK_ENDED;
+	process[2].what = "ended";
+	comms_sort(&comms);
+	assert_int_equal(comms_find(&comms), 3);
+	assert_false(rank[2].sure);
+}
+
+static void those_that_join_wait_for_the_absent(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < RANKS; i++) {
+		rank[i].call = (struct mpsan_comm_call){0};
+		rank[i].joins = true;
+	}
+	assert_stuck(0, "");
+	rank[3].joins = false;
+	rank[3].absent = true;
+	process[3].state = RANK_OPEN;
+	assert_stuck(0, "");
+	process[3].state = RANK_ENDED;
+	process[3].what = "ended";
+	assert_stuck(
+		3,
+		"communicator of 4 ranks: ranks 0 to 2 wait in ncclCommInitRank; rank 3 has not joined, and ended");
+	assert_false(rank[3].sure);
+}
+
 static void communicators_can_hold_each_other(void **state)
 {
 	(void)state;
@@ -263,6 +310,9 @@ int main(void)
 		TEST(one_that_has_left_will_not_come),
 		TEST(roots_matter),
 		TEST(messages_are_counted_by_pairs),
+		TEST(lists_that_are_too_short_say_nothing),
+		TEST(what_graphs_hold_is_not_counted),
+		TEST(those_that_join_wait_for_the_absent),
 		TEST(communicators_can_hold_each_other),
 		TEST(other_collectives_need_all_that_take_part),
 		TEST(nothing_is_no_job),

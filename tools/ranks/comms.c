@@ -53,7 +53,9 @@ static bool needs(const struct comm_rank *by, const struct comm_rank *other)
 
 static enum lack lack_of_call(const struct comm_rank *by, const struct comm_rank *other)
 {
-	if (!by->call.number || by->call.number < other->call.number)
+	if (by->joins)
+		return other->absent ? LACKS_MAYBE : LACKS_NOT;
+	if (other->absent || !by->call.number || by->call.number < other->call.number)
 		return LACKS_NOT;
 	if (by->call.number > other->call.number)
 		return needs(by, other) ? LACKS_SURE : LACKS_NOT;
@@ -62,7 +64,7 @@ static enum lack lack_of_call(const struct comm_rank *by, const struct comm_rank
 
 static enum lack lack_of_message(const struct comm_rank *by, const struct comm_rank *other)
 {
-	if (!by->peer || !other->peer)
+	if (other->rank >= by->peers || by->rank >= other->peers)
 		return LACKS_NOT;
 	if (by->peer[other->rank].received > other->peer[by->rank].sent)
 		return LACKS_SURE;
@@ -72,9 +74,10 @@ static enum lack lack_of_message(const struct comm_rank *by, const struct comm_r
 
 static enum lack lack_of(const struct comm_rank *by, const struct comm_rank *other)
 {
-	enum lack call = lack_of_call(by, other), message = lack_of_message(by, other);
+	enum lack call = lack_of_call(by, other), message = lack_of_message(by, other),
+		  both = call > message ? call : message;
 
-	return call > message ? call : message;
+	return both == LACKS_SURE && (by->graphs || other->graphs) ? LACKS_MAYBE : both;
 }
 
 /* ---- who waits in vain ---- */
@@ -137,17 +140,19 @@ static void mark_held(const struct comms *comms, bool *held)
 
 static struct mpsan_comm_call waits_in(const struct comm_rank *by, const struct comm_rank *other)
 {
-	const struct mpsan_comm_peer *peer = by->peer ? &by->peer[other->rank] : NULL;
-	bool receives = peer && other->peer && peer->received > other->peer[by->rank].sent;
+	bool receives;
 
+	if (by->joins)
+		return (struct mpsan_comm_call){.what = MPSAN_COLLECTIVE_JOIN, .root = -1};
 	if (lack_of_call(by, other) != LACKS_NOT)
 		return by->call;
 	if (by->message.number && (uint32_t)by->message.root == other->rank)
 		return by->message;
-	return (struct mpsan_comm_call){.number = receives ? peer->received : peer->sent,
-					.what = receives ? MPSAN_COLLECTIVE_RECV :
-							   MPSAN_COLLECTIVE_SEND,
-					.root = (int32_t)other->rank};
+	receives = by->peer[other->rank].received > other->peer[by->rank].sent;
+	return (struct mpsan_comm_call){
+		.number = receives ? by->peer[other->rank].received : by->peer[other->rank].sent,
+		.what = receives ? MPSAN_COLLECTIVE_RECV : MPSAN_COLLECTIVE_SEND,
+		.root = (int32_t)other->rank};
 }
 
 static void mark_lacks(struct comms *comms)

@@ -28,8 +28,12 @@ struct comm_rank {
 	uint32_t rank, ranks;
 	uint32_t process;
 	bool left; /* it has destroyed or aborted its part */
+	bool joins; /* it waits for the others to join */
+	bool absent; /* it has not begun to: only its process is known */
+	bool graphs; /* its process launches graphs, whose collectives are counted once */
 	struct mpsan_comm_call call, message; /* the newest; number 0: none */
-	const struct mpsan_comm_peer *peer; /* NULL: unknown */
+	const struct mpsan_comm_peer *peer; /* messages, by rank */
+	uint32_t peers; /* length of that; 0: unknown */
 	/* Set by comms_find. */
 	bool waits; /* in `in`, for a rank that will not come */
 	bool lacked; /* another one waits for it */

@@ -18,9 +18,11 @@ static char *call_text(const struct mpsan_comm_call *call)
 		   *type = mpsan_nccl_type_text(call->type);
 	bool sends = call->what == MPSAN_COLLECTIVE_SEND,
 	     receives = call->what == MPSAN_COLLECTIVE_RECV;
-	char *text = text_format("%s #%" PRIu64, what ? what : "a collective", call->number);
+	char *text = text_copy(what ? what : "a collective");
 	char *detail = text_copy("");
 
+	if (call->number)
+		text = text_join(text, " ", text_format("#%" PRIu64, call->number));
 	if (sends || receives)
 		text = text_join(text, sends ? " to rank " : " from rank ",
 				 text_format("%" PRId32, call->root));
@@ -77,6 +79,8 @@ static char *count_text(const struct comm_rank *rank)
 {
 	uint64_t count = rank->call.number;
 
+	if (rank->absent)
+		return text_copy("has not joined");
 	if (!count)
 		return text_copy("has entered no collective");
 	return text_format("has entered %" PRIu64 " collective%s only", count,
@@ -89,6 +93,8 @@ static bool is_behind(const struct comms *comms, const struct comm_rank *rank)
 	for (uint32_t i = 0; i < comms->ranks; i++) {
 		const struct comm_rank *other = &comms->rank[i];
 
+		if (rank->absent)
+			return true;
 		if (other->comm == rank->comm && other->waits &&
 		    other->in.what < MPSAN_COLLECTIVE_SEND && other->in.number > rank->call.number)
 			return true;

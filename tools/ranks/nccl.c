@@ -11,6 +11,7 @@
 #include "../waits/pythreads.h"
 #include "lost.h"
 
+#define LOOK_NS 1000000000ull
 #define RANKS_MAX 4096u /* of all communicators; more are not examined */
 
 static const struct snapshot_thread *thread_at(const struct nccl *nccl, uint32_t index)
@@ -38,9 +39,10 @@ static bool waits_for_peers(const struct snapshot_thread *thread, uint64_t since
 	return thread->for_peers % 2 && thread->for_peers_ns <= since_ns;
 }
 
-static bool has_waits(const struct snapshot *snapshot, uint64_t since_ns)
+static bool has_waits(const struct snapshot *snapshot, uint32_t begin, uint32_t end,
+		      uint64_t since_ns)
 {
-	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+	for (uint32_t i = begin; i < end; i++)
 		if (waits_for_peers(&snapshot->threads.item[i], since_ns))
 			return true;
 	return false;
@@ -83,15 +85,6 @@ static uint32_t waiting_thread(const struct nccl *nccl, uint32_t process,
 	return found;
 }
 
-static char *place_of(const struct snapshot_thread *thread)
-{
-	char *stack = pythread_stack(thread), place[COLLECTIVE_PLACE];
-
-	collective_place(stack, place);
-	free(stack);
-	return text_copy(place);
-}
-
 static const struct rank *rank_of(const struct nccl *nccl, uint32_t slot)
 {
 	const struct ranks *ranks = nccl->ranks;
@@ -132,9 +125,9 @@ static void see_process(struct nccl *nccl, uint32_t process)
 	member->index = waiting_thread(nccl, process, threads);
 	if (member->index != SNAPSHOT_NONE) {
 		to->state = RANK_WAITS;
-		member->place = place_of(thread_at(nccl, member->index));
 		return;
 	}
+	member->arrives = has_waits(snapshot, threads->begin, threads->end, snapshot->now_ns);
 	member->index = snapshot_find(snapshot, member->slot,
 				      nccl->snapshot->reader->session.table[member->slot].pid);
 	if (member->index == SNAPSHOT_NONE)
@@ -150,7 +143,7 @@ static void see_process(struct nccl *nccl, uint32_t process)
 	to->state = member->what ? RANK_DEAD : RANK_OPEN;
 }
 
-static uint32_t process_of_slot(struct nccl *nccl, uint32_t slot)
+uint32_t nccl_process_of(struct nccl *nccl, uint32_t slot)
 {
 	for (uint32_t i = 0; i < nccl->member.count; i++)
 		if (nccl->member.item[i].slot == slot)
@@ -181,7 +174,7 @@ static void find_needs(struct nccl *nccl, uint32_t process)
 
 	for (uint32_t i = 0; i < ranks->item.count; i++)
 		if (is_needed(rank, &ranks->item.item[i]))
-			needs[count++] = process_of_slot(nccl, ranks->item.item[i].slot);
+			needs[count++] = nccl_process_of(nccl, ranks->item.item[i].slot);
 	nccl->member.item[process].needs = needs;
 	nccl->process.item[process].needs = needs;
 	nccl->process.item[process].needs_count = count;
@@ -197,7 +190,7 @@ static void see_processes(struct nccl *nccl)
 			find_needs(nccl, i);
 	}
 	for (uint32_t i = 0; i < nccl->member.count; i++) {
-		nccl->process.item[i].place = nccl->member.item[i].place ?: "";
+		nccl->process.item[i].place = "";
 		nccl->process.item[i].what = nccl->member.item[i].what;
 	}
 	nccl->comms.process = nccl->process.item;
@@ -218,7 +211,7 @@ static struct mpsan_comm *record_copy(const struct record *record)
 		if (copy->entered == __atomic_load_n(&live->entered, __ATOMIC_ACQUIRE))
 			break;
 	}
-	if (copy->peers > room || copy->peers != copy->ranks)
+	if (copy->peers > room)
 		copy->peers = 0;
 	return copy;
 }
@@ -238,25 +231,17 @@ static void add_record(struct nccl *nccl, uint32_t slot, const struct record *re
 		.comm = comm->id,
 		.rank = comm->rank,
 		.ranks = comm->ranks,
-		.process = process_of_slot(nccl, slot),
+		.process = nccl_process_of(nccl, slot),
 		.left = comm->state >= MPSAN_COMM_DESTROYED,
 		.message = comm->message,
-		.peer = comm->peers ? comm->peer : NULL,
+		.joins = comm->state == MPSAN_COMM_JOINS,
+		.graphs = comm->graphs,
+		.peer = comm->peer,
+		.peers = comm->peers,
 	};
 	if (comm->entered)
 		rank->call = *call;
 	nccl->comms.ranks++;
-}
-
-/* A list of messages is as long as its communicator has ranks, in all of them. */
-static void check_lists(struct comms *comms)
-{
-	for (uint32_t i = 1; i < comms->ranks; i++) {
-		struct comm_rank *one = &comms->rank[i - 1], *other = &comms->rank[i];
-
-		if (one->comm == other->comm && one->ranks != other->ranks)
-			one->peer = other->peer = NULL;
-	}
 }
 
 static void nccl_open(struct nccl *nccl)
@@ -274,7 +259,7 @@ static void nccl_open(struct nccl *nccl)
 			add_record(nccl, at->by, &record);
 	}
 	comms_sort(&nccl->comms);
-	check_lists(&nccl->comms);
+	nccl_find_absent(nccl);
 	see_processes(nccl);
 }
 
@@ -311,6 +296,43 @@ static bool has_news(const struct nccl *nccl)
 	return false;
 }
 
+/* Some have come to wait lately: they are told with the others, unless these have waited for as long again. */
+static bool is_early(const struct nccl *nccl)
+{
+	bool arrives = false;
+
+	for (uint32_t i = 0; i < nccl->comms.ranks; i++) {
+		const struct nccl_process *member = &nccl->member.item[nccl->comms.rank[i].process];
+
+		arrives |= member->arrives;
+		if (nccl->comms.rank[i].waits && member->index != SNAPSHOT_NONE &&
+		    thread_at(nccl, member->index)->for_peers_ns + RANKS_WAIT_NS <= nccl->since_ns)
+			return false;
+	}
+	return arrives;
+}
+
+static char *place_of(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread), place[COLLECTIVE_PLACE];
+
+	collective_place(stack, place);
+	free(stack);
+	return text_copy(place);
+}
+
+static void find_places(struct nccl *nccl)
+{
+	for (uint32_t i = 0; i < nccl->member.count; i++) {
+		struct nccl_process *member = &nccl->member.item[i];
+
+		if (!nccl->process.item[i].stuck || member->what)
+			continue;
+		member->place = place_of(thread_at(nccl, member->index));
+		nccl->process.item[i].place = member->place;
+	}
+}
+
 bool nccl_find(struct nccl *nccl, struct snapshot *snapshot, struct ranks *ranks, uint64_t since_ns)
 {
 	uint32_t count = snapshot->reader->comms.count;
@@ -319,10 +341,15 @@ bool nccl_find(struct nccl *nccl, struct snapshot *snapshot, struct ranks *ranks
 	if (!count || count > RANKS_MAX)
 		return false;
 	mark_waits(snapshot);
-	if (!has_waits(snapshot, since_ns))
+	if (snapshot->now_ns < ranks->comms_due_ns ||
+	    !has_waits(snapshot, 0, snapshot->threads.count, since_ns))
 		return false;
+	ranks->comms_due_ns = snapshot->now_ns + LOOK_NS;
 	nccl_open(nccl);
-	return comms_find(&nccl->comms) && has_news(nccl);
+	if (!comms_find(&nccl->comms) || !has_news(nccl) || is_early(nccl))
+		return false;
+	find_places(nccl);
+	return true;
 }
 
 bool nccl_is_certain(const struct nccl *nccl)

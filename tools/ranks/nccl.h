@@ -14,6 +14,7 @@
 struct nccl_process {
 	uint32_t slot;
 	uint32_t index; /* of the thread that waits, or its main one; SNAPSHOT_NONE */
+	bool arrives; /* it waits, but not for long */
 	char *place, *what; /* owned */
 	uint32_t *needs; /* owned */
 };
@@ -38,6 +39,11 @@ bool nccl_find(struct nccl *nccl, struct snapshot *snapshot, struct ranks *ranks
 	       uint64_t since_ns);
 void nccl_close(struct nccl *nccl);
 void nccl_mark_told(struct nccl *nccl);
+
+/* Its place in `member`; adds it. */
+uint32_t nccl_process_of(struct nccl *nccl, uint32_t slot);
+/* Adds those that have not joined a communicator for which others wait; part of nccl_find. */
+void nccl_find_absent(struct nccl *nccl);
 
 /* Whether one of those that are waited for has ended, or is proved to wait for ever. */
 bool nccl_is_certain(const struct nccl *nccl);

@@ -44,6 +44,7 @@ struct ranks {
 	struct native *native; /* NULL until it is needed */
 	ARRAY(uint64_t)
 	comms_told; /* communicators of NCCL whose ranks were told to wait in vain */
+	uint64_t comms_due_ns; /* when they may be looked at again */
 };
 
 /* Brings the ranks up to date with a snapshot. */

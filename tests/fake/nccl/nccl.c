@@ -165,6 +165,13 @@ EXPORT ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniq
 	return ncclCommInitRank(comm, ranks, id, rank);
 }
 
+EXPORT ncclResult_t ncclCommInitRankScalable(ncclComm_t *comm, int ranks, int rank, int ids,
+					     ncclUniqueId *id, ncclConfig_t *config)
+{
+	(void)config;
+	return ids < 1 || !id ? ncclInvalidArgument : ncclCommInitRank(comm, ranks, *id, rank);
+}
+
 EXPORT ncclResult_t ncclCommInitAll(ncclComm_t *comm, int devices, const int *list)
 {
 	ncclUniqueId id;

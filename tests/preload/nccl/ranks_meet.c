@@ -5,6 +5,8 @@
 // link: build/fake/libcuda.so.1 build/fake/libcudart.so.13 build/fake/libnccl.so.2
 #include "nccl.h"
 
+#include <signal.h>
+
 #define LONG_S 9 /* longer than ranks wait before they are judged */
 
 static void sleep_long(void)
@@ -47,6 +49,13 @@ static void ended(const struct rank *rank)
 		exit(0);
 	all_reduce(rank, rank->world, 1024);
 	wait_for_work(rank);
+}
+
+/* The same, of ranks that launch graphs, too: what these hold is not counted. */
+static void graphs(const struct rank *rank)
+{
+	must(cudaGraphLaunch(NULL, rank->stream) != 0);
+	ended(rank);
 }
 
 static void left(const struct rank *rank)
@@ -215,6 +224,25 @@ static void aborted(const struct rank *rank)
 	exit(0);
 }
 
+static void leave(int number)
+{
+	(void)number;
+	_exit(0);
+}
+
+/* A group that failed was not queued: what its rank has entered is not known. */
+static void failed(const struct rank *rank)
+{
+	begin(rank);
+	must(ncclGroupEnd() == ncclInvalidUsage);
+	if (rank->number == 1)
+		exit(0);
+	signal(SIGALRM, leave);
+	alarm(LONG_S);
+	all_reduce(rank, rank->world, 1024);
+	wait_for_work(rank);
+}
+
 static const struct way {
 	const char *name;
 	int ranks;
@@ -224,7 +252,7 @@ static const struct way {
 	{"left", 4, left},	   {"locked", 3, locked},   {"crossed", 2, crossed},
 	{"messages", 2, messages}, {"unsent", 2, unsent},   {"part", 4, part},
 	{"alone", 1, alone},	   {"healthy", 4, healthy}, {"slow", 6, slow},
-	{"aborted", 3, aborted},
+	{"aborted", 3, aborted},   {"graphs", 4, graphs},   {"failed", 2, failed},
 };
 
 int main(int count, char **arguments)
