@@ -203,10 +203,11 @@ $(O)/fake/obj/tests/%.o: tests/%.c
 $(O)/fake/libcuda.so.1: $(FAKE_DRIVER)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(FAKE_LINK) -Wl,-soname,$(@F) -o $@ $^
+# Its functions call each other as the real one's do: through what is loaded before it.
 $(O)/fake/libnccl.so.2: $(patsubst %.c,$(O)/fake/obj/%.o,$(wildcard tests/fake/nccl/*.c))
 	$(SAY) LINK $@
 	$(Q)echo '{ global: nccl*; local: *; };' >$(O)/fake/obj/nccl.map
-	$(Q)$(CC) $(FAKE_LINK) -Wl,-soname,$(@F) -Wl,--version-script=$(O)/fake/obj/nccl.map -o $@ $^ -ldl
+	$(Q)$(CC) $(filter-out -Wl%-Bsymbolic,$(FAKE_LINK)) -Wl,-soname,$(@F) -Wl,--version-script=$(O)/fake/obj/nccl.map -o $@ $^ -ldl
 # One source for each version of the runtime; its names carry the library's own as a version, as the real one's do.
 define FAKE_RUNTIME_RULES
 $(O)/fake/obj/$(1)/%.o: %.c

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Ranks of NCCL that wait in vain: which collective each has entered is told, at once; healthy and slow jobs are not."""
 # cases
+# limit: 120
 
 import functools
 import os
@@ -14,12 +15,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, MPSAN, ROOT, dump, kill_group, main, run_mpsan, system_python, verdicts  # noqa: E402
+from mpsantest import BUILD, MPSAN, ROOT, dump, kill_group, main, need_module, run_bare, run_mpsan, system_python, verdicts  # noqa: E402
 
 PROGRAM = BUILD / "tests/preload/nccl/ranks_meet"
 SCRIPT = ROOT / "tests/preload/nccl/ranks_meet.py"
 FAKE = {"LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_FAKE_DEVICES": "1"}
 PATIENCE_S = 30
+IMPORTS_S = 90  # four processes import torch first
 SECOND_S = 10  # another error is told at once before, and then none
 FOUR = "communicator of 4 ranks: ranks 0, 1 and 3 wait in all_reduce #3 (f32, 1024 elements); rank 2 "
 TWO = "communicator of 2 ranks: "
@@ -90,9 +92,19 @@ def joining():
          r"rank 2 has not joined, and ended with status 0")
 
 
+def barrier():
+    """One is in a collective of another backend, which the others would have to enter."""
+    need_module(system_python(), "torch")
+    told([system_python(), ROOT / "tests/preload/nccl/ranks_barrier.py"], "warning",
+         r"communicator of 3 ranks: ranks 0 and 1 wait in all_reduce #2 \(f32, 4 elements\) at ranks_barrier.py:\d+; "
+         r"rank 2 has entered 1 collective only, and waits in barrier \(ranks_barrier.py:\d+\)", patience=IMPORTS_S)
+
+
 def silent(way):
     run = run_mpsan([PROGRAM, way], env=FAKE)
     assert run.exit == 0 and not verdicts(run.report), f"{run.exit} {run.err}"
+    if way == "healthy":
+        assert run_bare([PROGRAM, way], env=FAKE).exit == 0
 
 
 def recorded():
@@ -114,6 +126,7 @@ main({
     "spinning": spinning,
     "by_name": by_name,
     "joining": joining,
+    "barrier": barrier,
     "recorded": recorded,
     **{way: functools.partial(silent, way) for way in ("healthy", "slow", "aborted", "failed")},
 })

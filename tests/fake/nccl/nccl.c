@@ -382,8 +382,7 @@ EXPORT ncclResult_t ncclBroadcast(const void *from, void *to, size_t count, nccl
 
 EXPORT ncclResult_t ncclBcast(void *data, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)
 {
-	(void)data;
-	return add(comm, stream, CALL_OF(BROADCAST, count, type, root));
+	return ncclBroadcast(data, data, count, type, root, comm, stream);
 }
 
 EXPORT ncclResult_t ncclReduce(const void *from, void *to, size_t count, ncclDataType_t type, ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream)
