@@ -109,4 +109,17 @@ def check_alarm():
            "    threading.Thread(target=lock.acquire, daemon=True).start()\n    with news: news.wait()\n'''])\n")
 
 
+def check_worker_of_a_pool():
+    """The frames of a worker that was forked in place of the lost one say so."""
+    assert "had a task when it ended, and was replaced" in told("preload/workers/worker-lost.py", "worker-lost")
+
+
+def check_pool_at_work_after_a_loss():
+    """Nobody waits for the lost task, and the pool works on another one."""
+    silent("import multiprocessing, os, time\n"
+           "with multiprocessing.Pool(2) as pool:\n"
+           "    pool.apply_async(os._exit, (1,))\n"
+           "    pool.apply(time.sleep, (1000,))")
+
+
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

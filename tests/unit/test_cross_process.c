@@ -258,6 +258,21 @@ static void no_worker_is_lost_that_had_no_task(void **state)
 	assert_int_equal(cross_process_worker_lost(&pool), 0);
 }
 
+static void a_worker_in_place_of_a_lost_one_is_enough(void **state)
+{
+	(void)state;
+	pool_begin();
+	assert_false(cross_process_worker_replaced(&pool));
+	worker[1].replaces = true;
+	assert_true(cross_process_worker_replaced(&pool));
+	worker[1].part = CROSS_PART_WORKER_BUSY;
+	assert_false(cross_process_worker_replaced(&pool));
+	assert_true(cross_process_replaces_worker("Pool._maintain_pool\t/usr/lib/python3.11/"
+						  "multiprocessing/pool.py\t337\n"));
+	assert_false(cross_process_replaces_worker("Pool._repopulate_pool\t/usr/lib/python3.11/"
+						   "multiprocessing/pool.py\t305\n"));
+}
+
 #define PARENT 7
 #define MAKES_WORKER                                                                  \
 	"Popen._launch\t" LIB "popen_fork.py\t66\nPool._repopulate_pool_static\t" LIB \
@@ -364,6 +379,7 @@ int main(void)
 		STORY(a_lost_worker_is_found),
 		STORY(no_worker_is_lost_while_a_result_may_come),
 		STORY(no_worker_is_lost_that_had_no_task),
+		STORY(a_worker_in_place_of_a_lost_one_is_enough),
 		STORY(workers_are_known_by_the_frames_that_made_them),
 		STORY(a_worker_in_its_queue_had_no_task),
 		STORY(kills_for_memory_are_read_or_unknown),

@@ -106,6 +106,20 @@ static bool processes_are_short(const struct cpython *py, uint64_t executor)
 	return workers && dict_used(py, executor, "_pending_work_items") > workers;
 }
 
+#define WORKER_LIMIT 4 /* maxtasks, among the arguments of worker() */
+
+bool pypool_works_on(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		if (frame_is(py, &frame, "worker", "multiprocessing/pool.py"))
+			return frame_local(py, &frame, WORKER_LIMIT) == py->none;
+	return false;
+}
+
 bool pypool_is_short(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;

@@ -86,6 +86,7 @@ size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, ch
 unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, bool waits);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_pool_is_short(struct pyview *view, uint64_t waiter); /* see pypool.h */
+bool pyview_pool_works_on(struct pyview *view, uint64_t worker);
 uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter);
 bool pyview_had_permits(struct pyview *view, uint64_t semaphore);
 bool pyview_in_with_of(struct pyview *view, uint64_t holder, uint64_t object);

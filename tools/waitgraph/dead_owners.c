@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "../facts/processes.h"
+#include "../facts/roles.h"
 #include "../waits/pythreads.h"
 
 #define RESULT_NS 2000000000ull /* a main thread waits for longer before its pool is examined */
+#define RESULT_OUTSIDE_NS 400000000ull /* since it is looked at: it has waited before */
 #define POOLS_NS 400000000ull /* between two examinations of pools */
 #define WORKERS_MAX 256u
 #define DOUBT_NS 2000000000ull /* from a death to a warning without proof */
@@ -219,7 +221,8 @@ static void see_worker(uint32_t slot, void *context)
 	struct crew *crew = context;
 	const struct snapshot *snapshot = crew->search->snapshot;
 	const struct mpsan_process *process = &snapshot->reader->session.table[slot];
-	uint32_t at = snapshot_process(snapshot, slot), first;
+	uint32_t at = snapshot_process(snapshot, slot);
+	const struct snapshot_thread *first;
 	struct cross_process_worker *worker;
 
 	if (crew->count == WORKERS_MAX)
@@ -232,14 +235,17 @@ static void see_worker(uint32_t slot, void *context)
 						.end_ns = process->end_ns};
 	if (!worker->alive) {
 		worker->in_queue =
+			!crew->search->shared ||
 			cross_process_in_queue(snapshot->reader, crew->search->shared, slot);
 		return;
 	}
-	first = snapshot->processes.item[at].begin;
-	worker->part = pythread_part(&snapshot->threads.item[first]);
-	worker->blocked = snapshot->threads.item[first].looks > 1;
-	worker->reads = snapshot->threads.item[first].call.state == PROC_IN_CALL &&
-			snapshot->threads.item[first].call.number == SYS_read;
+	if (snapshot->processes.item[at].begin == snapshot->processes.item[at].end)
+		return;
+	first = &snapshot->threads.item[snapshot->processes.item[at].begin];
+	worker->part = pythread_part(first);
+	worker->blocked = first->looks > 1;
+	worker->reads = first->call.state == PROC_IN_CALL && first->call.number == SYS_read;
+	worker->replaces = snapshot->outside && pythread_replaces_worker(first);
 }
 
 static bool stands_in_read(const struct snapshot_thread *thread)
@@ -305,17 +311,64 @@ static bool has_handlers(const struct search *search, uint32_t slot)
 	return session_handlers(&search->snapshot->reader->session, slot) & ~(1ull << (SIGINT - 1));
 }
 
+/*
+ * From outside, the frames of the forks may be unknown: those of the children tell. False if one of them may be
+ * a worker, and may not.
+ */
+static bool see_children(struct crew *crew, uint32_t parent)
+{
+	const struct snapshot *snapshot = crew->search->snapshot;
+	uint32_t children = 0, idle = 0;
+
+	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
+		uint32_t slot = snapshot->processes.item[i].slot;
+
+		if (process_parent(&snapshot->reader->facts, slot) != parent ||
+		    role_text(role_of(&snapshot->reader->session.table[slot])))
+			continue;
+		see_worker(slot, crew);
+		children++;
+	}
+	for (uint32_t i = 0; i < crew->count; i++)
+		idle += crew->worker[i].part == CROSS_PART_WORKER_IDLE;
+	return children == idle;
+}
+
+static void see_dead_worker(uint32_t slot, void *context)
+{
+	const struct crew *crew = context;
+
+	if (snapshot_process(crew->search->snapshot, slot) == SNAPSHOT_NONE)
+		see_worker(slot, context);
+}
+
+/* False: not all are known. */
+static bool see_workers(struct crew *crew, uint32_t parent)
+{
+	const struct reader *reader = crew->search->snapshot->reader;
+
+	if (!crew->search->snapshot->outside) {
+		cross_process_workers(reader, parent, see_worker, crew);
+		return true;
+	}
+	cross_process_workers(reader, parent, see_dead_worker, crew);
+	return see_children(crew, parent);
+}
+
 /* A worker died with its task. */
 static void look_at_workers(const struct search *search, const struct snapshot_process *process,
 			    struct cross_process_pool *pool, uint32_t waiter)
 {
-	struct dead_owner dead_owner = {
-		.cause = MPSAN_DEADLOCK_TASK_LOST, .thread = waiter, .proof = true};
+	struct dead_owner dead_owner = {.cause = MPSAN_DEADLOCK_TASK_LOST,
+					.thread = waiter,
+					.dead_slot = SNAPSHOT_NONE,
+					.proof = true};
 	struct crew *crew = memory_get(sizeof(*crew));
 	uint32_t lost;
+	bool all;
 
 	crew->search = search;
-	cross_process_workers(search->snapshot->reader, process->slot, see_worker, crew);
+	all = see_workers(crew, process->slot);
 	pool->worker = crew->worker;
 	pool->workers = crew->count;
 	lost = cross_process_worker_lost(pool);
@@ -324,8 +377,9 @@ static void look_at_workers(const struct search *search, const struct snapshot_p
 		dead_owner.dead_slot = crew->worker[lost].slot;
 		dead_owner.detail =
 			want_of_memory(search->dead_owners, crew->worker[lost].end_value);
-		search->see(&dead_owner, search->context);
 	}
+	if (all && (lost != CROSS_NONE || cross_process_worker_replaced(pool)))
+		search->see(&dead_owner, search->context);
 	free(crew);
 }
 
@@ -338,7 +392,8 @@ static bool may_want_result(const struct search *search, const struct snapshot_p
 
 	if (main_thread->told || wait->flags & MPSAN_LF_SHARED ||
 	    (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_PYTHON) ||
-	    snapshot->now_ns - main_thread->still_ns < RESULT_NS)
+	    snapshot->now_ns - main_thread->still_ns <
+		    (snapshot->outside ? RESULT_OUTSIDE_NS : RESULT_NS))
 		return false;
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (process_parent(&snapshot->reader->facts, snapshot->processes.item[i].slot) ==
@@ -369,7 +424,7 @@ static void look_at_pool(const struct search *search, const struct snapshot_proc
 	dead_owner.handled = has_handlers(search, process->slot);
 	if (has_lost_results(&pool))
 		search->see(&dead_owner, search->context);
-	else if (lost_child)
+	else if (lost_child || search->snapshot->outside)
 		look_at_workers(search, process, &pool, dead_owner.thread);
 }
 

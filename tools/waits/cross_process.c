@@ -146,6 +146,11 @@ bool cross_process_makes_worker(const char *python)
 	       !has_file(python, "multiprocessing/resource_tracker.py");
 }
 
+bool cross_process_replaces_worker(const char *python)
+{
+	return has_line(python, "_maintain_pool", "multiprocessing/pool.py");
+}
+
 bool cross_process_makes_pool_queue(const char *python)
 {
 	return has_line(python, "_setup_queues", POOL_PY);
@@ -271,25 +276,42 @@ static bool lost_task(const struct cross_process_worker *worker)
 			worker->end == MPSAN_END_EXIT && worker->end_value > 0);
 }
 
-uint32_t cross_process_worker_lost(const struct cross_process_pool *pool)
+/* No task and no result is on its way, and the workers wait for tasks. */
+static bool is_at_rest(const struct cross_process_pool *pool)
 {
-	uint32_t lost = CROSS_NONE;
 	bool empty = false;
 
 	if (pool->pools != 1 || pool->tasks != CROSS_PART_TASKS_IDLE || !pool->tasks_blocked ||
 	    pool->results != CROSS_PART_RESULTS_IDLE || !pool->results_blocked)
-		return CROSS_NONE;
+		return false;
 	for (uint32_t i = 0; i < pool->workers; i++) {
 		const struct cross_process_worker *worker = &pool->worker[i];
 
 		if (worker->alive && (worker->part != CROSS_PART_WORKER_IDLE || !worker->blocked))
-			return CROSS_NONE;
+			return false;
 		empty |= worker->alive && worker->reads;
-		if (lost_task(worker) &&
-		    (lost == CROSS_NONE || worker->end_ns > pool->worker[lost].end_ns))
-			lost = i;
 	}
-	return empty ? lost : CROSS_NONE;
+	return empty;
+}
+
+uint32_t cross_process_worker_lost(const struct cross_process_pool *pool)
+{
+	uint32_t lost = CROSS_NONE;
+
+	for (uint32_t i = 0; i < pool->workers; i++)
+		if (lost_task(&pool->worker[i]) &&
+		    (lost == CROSS_NONE || pool->worker[i].end_ns > pool->worker[lost].end_ns))
+			lost = i;
+	return is_at_rest(pool) ? lost : CROSS_NONE;
+}
+
+bool cross_process_worker_replaced(const struct cross_process_pool *pool)
+{
+	bool replaces = false;
+
+	for (uint32_t i = 0; i < pool->workers; i++)
+		replaces |= pool->worker[i].alive && pool->worker[i].replaces;
+	return replaces && is_at_rest(pool);
 }
 
 /* ---- memory ---- */

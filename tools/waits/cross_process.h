@@ -71,6 +71,8 @@ enum cross_process_part cross_process_part(const char *python);
 
 /* Whether the frames at a fork are those of a pool starting a worker. */
 bool cross_process_makes_worker(const char *python);
+/* Whether that is in place of one that has ended. */
+bool cross_process_replaces_worker(const char *python);
 /* Whether the frames at a lock's creation are those of a pool creating its queues. */
 bool cross_process_makes_pool_queue(const char *python);
 
@@ -86,6 +88,8 @@ struct cross_process_worker {
 	bool blocked; /* alive: its main thread was blocked in two snapshots */
 	bool reads; /* alive: it reads, so the queue of tasks is empty */
 	bool in_queue; /* dead: cross_process_in_queue() */
+	/* alive: it was started in place of one that has ended, which had no limit of tasks */
+	bool replaces;
 	enum cross_process_part part; /* alive: of its main thread */
 	uint16_t end; /* dead: enum mpsan_end */
 	int32_t end_value;
@@ -115,6 +119,8 @@ struct cross_process_pool {
  */
 #define CROSS_NONE UINT32_MAX
 uint32_t cross_process_worker_lost(const struct cross_process_pool *pool);
+/* The same where nothing is left of that worker but another one in its place. */
+bool cross_process_worker_replaced(const struct cross_process_pool *pool);
 
 /*
  * The number of OOM kills in a process's memory control group since that group exists; -1: unknown.

@@ -458,3 +458,16 @@ enum cross_process_part pythread_part(const struct snapshot_thread *thread)
 	free(stack);
 	return part;
 }
+
+bool pythread_replaces_worker(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	struct pyview *view =
+		cross_process_replaces_worker(stack) ? pyview_open((pid_t)thread->pid) : NULL;
+	bool replaces = view && thread->record &&
+			pyview_pool_works_on(view, thread->record->pthread);
+
+	pyview_close(view);
+	free(stack);
+	return replaces;
+}

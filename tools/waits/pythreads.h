@@ -106,6 +106,12 @@ bool pythread_is_inside(const struct snapshot_thread *thread, uint64_t object);
 /* Whether one thread waits for the result of the task that the other runs, in the same process. */
 bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of);
 
+/*
+ * Whether it is the main thread of a worker of multiprocessing.Pool, forked in place of one that has ended
+ * although it had no limit of tasks.
+ */
+bool pythread_replaces_worker(const struct snapshot_thread *thread);
+
 /* Its role in a multiprocessing pool. */
 enum cross_process_part pythread_part(const struct snapshot_thread *thread);
 

@@ -12,6 +12,12 @@ static MESSAGE message_text = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_replaced = {
+	"process {pid} {waits} at {wait_at} for a result of its pool: one of its workers had a task "
+	"when it ended, and was replaced, and all workers are idle",
+	{STEP_ALL_BLOCKED},
+};
+
 void rule_worker_lost(const struct facts *facts, const struct trigger *trigger,
 		      struct findings *out)
 {
@@ -20,5 +26,6 @@ void rule_worker_lost(const struct facts *facts, const struct trigger *trigger,
 
 	if (deadlock_rule(facts, deadlock) == RULE_worker_lost && waits &&
 	    !(waits->ev.flags & MPSAN_LF_TIMED))
-		FIND(out, worker_lost, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE, &message_text);
+		FIND(out, worker_lost, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE,
+		     deadlock->ev.dead_slot ? &message_text : &msg_replaced);
 }
