@@ -57,6 +57,7 @@ def check_three_hosts():
                 text = run_bare([MPSAN, "report", "--no-conf", place])
                 merged = run_bare([MPSAN, "report", "--no-conf", "--report", "json=-", place])
                 assert {one.name for one in Path(place).iterdir()} == set(hosts), ends
+                assert "in 2 processes" in ends["node3"][0], ends  # the shell, and what it has started by exec
             if text.exit == 66 and ends["node1"][1] == ends["node2"][1] == 66:
                 break
     assert ends["node3"][1] == 0, ends

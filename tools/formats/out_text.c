@@ -136,14 +136,33 @@ static void print_hosts(FILE *out, const json_t *document)
 	fputc('\n', out);
 }
 
-/* Counts an image after exec with the same process. */
-static size_t count_processes(const json_t *document)
+/* Counts those of one kind, by host and PID: images after exec, of which each PID once, or the others. */
+static size_t count_images(const json_t *document, bool after_exec, json_t *seen)
 {
 	size_t count = 0, i;
 	json_t *process;
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
-		count += strcmp(jsontext_at(process, "how"), "exec") != 0;
+	{
+		char *key = text_format("%s %lld", jsontext_at(process, "host"),
+					jsontext_number(process, "pid"));
+
+		if (!strcmp(jsontext_at(process, "how"), "exec") == after_exec) {
+			count += !after_exec || !json_object_get(seen, key);
+			json_object_set_new(seen, key, json_true());
+		}
+		free(key);
+	}
+	return count;
+}
+
+/* Counts an image after exec with the same process, if that one is there. */
+static size_t count_processes(const json_t *document)
+{
+	json_t *seen = json_object();
+	size_t count = count_images(document, false, seen) + count_images(document, true, seen);
+
+	json_decref(seen);
 	return count;
 }
 
