@@ -83,6 +83,21 @@ static void another_collective_holds_all(void **state)
 		"all_reduce #3 (f32, 8 elements) at a.py:1; rank 2 waits in broadcast #3 (f32, 8 elements, root 1)");
 }
 
+static void types_matter_where_something_is_added(void **state)
+{
+	(void)state;
+	rank[1].call.type = MPSAN_NCCL_I32;
+	comms_sort(&comms);
+	assert_int_equal(comms_find(&comms), 4);
+	for (uint32_t i = 0; i < RANKS; i++)
+		enters(i, MPSAN_COLLECTIVE_ALL_GATHER, -1, 3);
+	assert_int_equal(comms_find(&comms), 0);
+	rank[1].call.type = MPSAN_NCCL_U8;
+	assert_int_equal(comms_find(&comms), 4);
+	rank[1].call.elements *= 4;
+	assert_int_equal(comms_find(&comms), 0);
+}
+
 static void one_that_is_behind_may_come(void **state)
 {
 	(void)state;
@@ -303,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(all_in_one_collective_wait_for_the_device),
 		TEST(another_collective_holds_all),
+		TEST(types_matter_where_something_is_added),
 		TEST(one_that_is_behind_may_come),
 		TEST(one_that_has_ended_will_not_come),
 		TEST(one_that_ended_after_all_is_not_missed),

@@ -30,10 +30,24 @@ enum lack {
 	LACKS_SURE,
 };
 
+static uint64_t bytes_of(const struct mpsan_comm_call *call)
+{
+	static const uint8_t size[] = {1, 1, 4, 4, 8, 8,
+				       2, 4, 8, 2, 1, 1}; /* by enum mpsan_nccl_type */
+
+	return call->elements * (call->type < sizeof(size) ? size[call->type] : 1);
+}
+
+/* What only copies does not care of what type it is. */
 static bool is_same_call(const struct mpsan_comm_call *one, const struct mpsan_comm_call *other)
 {
-	return one->what == other->what && one->elements == other->elements &&
-	       one->type == other->type && one->root == other->root;
+	bool copies = one->what == MPSAN_COLLECTIVE_BROADCAST ||
+		      one->what == MPSAN_COLLECTIVE_ALL_GATHER;
+
+	if (one->what != other->what || one->root != other->root)
+		return false;
+	return copies ? bytes_of(one) == bytes_of(other) :
+			one->elements == other->elements && one->type == other->type;
 }
 
 /* A root sends without the others, who need no one but the root. */

@@ -27,8 +27,9 @@ static char *call_text(const struct mpsan_comm_call *call)
 		text = text_join(text, sends ? " to rank " : " from rank ",
 				 text_format("%" PRId32, call->root));
 	if (call->elements)
-		detail = text_format("%s, %" PRIu64 " element%s", type ? type : "?", call->elements,
-				     call->elements == 1 ? "" : "s");
+		detail = text_join(detail, "",
+				   text_format("%s, %" PRIu64 " element%s", type ? type : "?",
+					       call->elements, call->elements == 1 ? "" : "s"));
 	if (call->root >= 0 && !sends && !receives)
 		detail = text_join(detail, ", ", text_format("root %" PRId32, call->root));
 	if (!*detail) {
