@@ -21,7 +21,7 @@ static bool in_text[ARG_COUNT];
 static bool is_field(const char *name, size_t length)
 {
 	for (unsigned type = EVENT_FACT_FIRST; type < EV_COUNT; type++)
-		for (const struct field *field = event_fields(type); field->name; field++)
+		for (const struct field *field = event_fields(type); field && field->name; field++)
 			if (strlen(field->name) == length && !strncmp(field->name, name, length))
 				return true;
 	return false;
