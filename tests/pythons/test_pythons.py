@@ -11,7 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import Skip, main, run_bare  # noqa: E402
+from mpsantest import BUILD, ROOT, Skip, main, run_bare  # noqa: E402
+from newer import make_newer  # noqa: E402
 from pythons import RELEASES, inside, judge, known_failures, pythons, releases  # noqa: E402
 
 SAMPLE = ("examples/lock-over-start/hazard.py", "examples/print-from-thread/hazard.py", "tests/preload/python/silent-gil.py",
@@ -45,6 +46,29 @@ def check_interpreters():
     assert run.exit == 66, run.err
     for words in ('thread "worker (interpreter 1)" (TID ', 'thread "one (interpreter 1)" (TID ', 'Lock "first" (<script>, global)'):
         assert words in run.err, f"{words}\n{run.err}"
+
+
+def run_newer(name, moved):
+    if "trixie" not in releases():
+        raise Skip("needs root and tools/dev/bootstrap --pythons")
+    program = make_newer(releases()["trixie"] / "usr/bin/python3.13", BUILD / f"tests/pythons/{name}/python3.99", 99, moved)
+    command = ["env", "PYTHONHOME=/usr", "build/mpsan", "run", "--on-deadlock=kill", "--", program.relative_to(ROOT), SAMPLE[0]]
+    return run_bare(inside(releases()["trixie"], command), env={"TMPDIR": "/tmp"})
+
+
+def check_newer():
+    """A version that nobody has seen is read by its own table of offsets."""
+    run = run_newer("newer", moved=False)
+    assert run.exit == 66, run.err
+    for words in (*HOLDER, 'Lock "cache_lock" (hazard.py, global)'):
+        assert words in run.err, f"{words}\n{run.err}"
+
+
+def check_moved():
+    """If its table is not as any that is known, its frames are not read, which is said."""
+    run = run_newer("moved", moved=True)
+    assert "this version of Python is not known" in run.err, run.err
+    assert "refresh" not in run.err, run.err
 
 
 # cases of lock_names.py: the name of the lock, and the function that took it
@@ -97,7 +121,7 @@ def check_names(release):
         list(pool.map(functools.partial(check_name, release), NAMES))
 
 
-main({"sid-interpreters": check_interpreters,
+main({"sid-interpreters": check_interpreters, "newer": check_newer, "newer-moved": check_moved,
       **{release: functools.partial(check, release) for release in RELEASES},
       **{f"{release or 'here'}-names": functools.partial(check_names, release) for release in (None, *RELEASES)},
       **{f"{release}-holder": functools.partial(check_holder, release) for release in RELEASES}})

@@ -66,33 +66,65 @@ static void move_members(struct cpython_layout *at)
 		at->str_interned = 8;
 }
 
-/*
- * Reads CPython's own table of offsets if it has one; what it lacks comes from layout.h. NULL, or
- * why this build is not supported.
- */
-static const char *read_debug_offsets(struct cpython *py)
+/* Whether the table is of this Python, and reading it as that of at->minor gives what its types say themselves. */
+static bool table_fits(const struct cpython *py)
+{
+	const struct cpython_layout *at = &py->at;
+	const struct cpython_debug_sizes *size =
+		&cpython_debug_sizes[at->minor - CPYTHON_DEBUG_MINOR];
+	unsigned basic_size = at->object_type + 24u; /* behind tp_name */
+
+	return (uint32_t)table_word(py, CPYTHON_DEBUG_VERSION) >> 16 == py->version >> 16 &&
+	       table_word(py, size->object) == at->object_type + 8u &&
+	       at->state_frame < table_word(py, size->state) &&
+	       at->state_thread_id < table_word(py, size->state) &&
+	       at->frame_owner < table_word(py, size->frame) &&
+	       cpython_peek_word(py, py->code_type + basic_size) == at->code_units &&
+	       cpython_peek_word(py, py->unicode_type + basic_size) == table_word(py, size->text);
+}
+
+/* CPython's own table of offsets is preferred; what it lacks comes from the row. */
+static bool take_table(struct cpython *py, const struct cpython_layout *row)
+{
+	py->at = *row;
+	py->at.object_type = CPYTHON_HEAD - 8;
+	py->at.str_interned = 2;
+	if (row->minor < CPYTHON_DEBUG_MINOR)
+		return true;
+	take_words(py);
+	move_members(&py->at);
+	return table_fits(py);
+}
+
+static bool has_table(const struct cpython *py)
 {
 	uint64_t first, last, end = py->runtime + CPYTHON_DEBUG_WORDS * sizeof(last);
 
-	if (!cpython_peek(py, &first, py->runtime, sizeof(first)) ||
-	    !cpython_peek(py, &last, end - sizeof(last), sizeof(last)) ||
-	    memcmp(&first, CPYTHON_DEBUG_COOKIE, sizeof(first)))
-		return "CPython's table of offsets is missing";
-	take_words(py);
-	move_members(&py->at);
-	return NULL;
+	return cpython_peek(py, &first, py->runtime, sizeof(first)) &&
+	       cpython_peek(py, &last, end - sizeof(last), sizeof(last)) &&
+	       !memcmp(&first, CPYTHON_DEBUG_COOKIE, sizeof(first));
 }
 
+/*
+ * A version's own row. A newer version, or one whose table is not as in its release, is read as the newest one
+ * whose table it has. NULL, or why this build is not supported.
+ */
 static const char *find_layout(struct cpython *py)
 {
-	for (unsigned i = 0; i < sizeof(cpython_layouts) / sizeof(cpython_layouts[0]); i++)
-		if (py->version >> 16 == (3u << 8 | cpython_layouts[i].minor))
-			py->at = cpython_layouts[i];
-	py->at.object_type = CPYTHON_HEAD - 8;
-	py->at.str_interned = 2;
-	if (!py->at.minor)
+	unsigned count = sizeof(cpython_layouts) / sizeof(cpython_layouts[0]);
+	uint32_t minor = py->version >> 16 & 0xff;
+
+	if (py->version >> 24 != 3 || minor < cpython_layouts[0].minor)
 		return "this version of Python is not known";
-	return py->at.minor >= CPYTHON_DEBUG_MINOR ? read_debug_offsets(py) : NULL;
+	if (minor >= CPYTHON_DEBUG_MINOR && !has_table(py))
+		return "CPython's table of offsets is missing";
+	for (unsigned i = 0; i < count; i++)
+		if (cpython_layouts[i].minor == minor && take_table(py, &cpython_layouts[i]))
+			return NULL;
+	for (unsigned i = count; i-- > 0 && cpython_layouts[i].minor >= CPYTHON_DEBUG_MINOR;)
+		if (take_table(py, &cpython_layouts[i]))
+			return NULL;
+	return "this version of Python is not known";
 }
 
 static unsigned highest(const unsigned *end, unsigned count)

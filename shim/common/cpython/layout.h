@@ -360,6 +360,7 @@ static const struct cpython_layout cpython_layouts[] = {
  */
 #define CPYTHON_DEBUG_COOKIE "xdebugpy"
 #define CPYTHON_DEBUG_MINOR 13 /* the first */
+#define CPYTHON_DEBUG_VERSION 1 /* the word that is Py_Version */
 #define CPYTHON_DEBUG_WORDS 81
 #define CPYTHON_DEBUG_NONE 0 /* this version lacks the word */
 
@@ -412,6 +413,17 @@ static const struct cpython_debug_word cpython_debug_words[] = {
 	WORD(str_state, 68, 78, 90),
 	WORD(str_length, 69, 79, 91),
 	WORD(str_ascii, 70, 80, 92),
+};
+
+/* The words that are the sizes of whole structures, per version. */
+struct cpython_debug_sizes {
+	uint8_t state, frame, object, text;
+};
+
+static const struct cpython_debug_sizes cpython_debug_sizes[] = {
+	{19, 28, 44, 67},
+	{22, 31, 50, 77},
+	{22, 39, 58, 89},
 };
 
 #undef WORD
