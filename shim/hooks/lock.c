@@ -37,13 +37,13 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *att
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_destroy);
-	struct hint known = *lock_hint_place(m);
+	unsigned learned = lock_hint_known(m);
 	int result;
 
-	lock_hint_init(m, 0);
+	lock_hint_forget(m);
 	result = REAL(pthread_mutex_destroy)(m);
 	if (UNLIKELY(result)) /* the lock is in use */
-		*lock_hint_place(m) = known;
+		lock_hint_know(m, learned);
 	return result;
 }
 
@@ -110,7 +110,7 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *
 EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_destroy);
-	lock_hint_init(l, 0);
+	lock_hint_forget(l);
 	return REAL(pthread_rwlock_destroy)(l);
 }
 
@@ -207,7 +207,7 @@ EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
 {
 	ENTER(pthread_spin_destroy);
-	lock_hint_init((const void *)l, 0);
+	lock_hint_forget((const void *)l);
 	return REAL(pthread_spin_destroy)(l);
 }
 
@@ -249,7 +249,7 @@ EXPORT int mtx_init(mtx_t *m, int type)
 EXPORT void mtx_destroy(mtx_t *m)
 {
 	ENTER(mtx_destroy);
-	lock_hint_init(m, 0);
+	lock_hint_forget(m);
 	REAL(mtx_destroy)(m);
 }
 

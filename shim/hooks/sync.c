@@ -55,7 +55,7 @@ EXPORT int sem_destroy(sem_t *s)
 	ENTER(sem_destroy);
 	while (!hook_off && hold_pop(s))
 		continue;
-	lock_hint_init(s, 0);
+	lock_hint_forget(s);
 	return REAL(sem_destroy)(s);
 }
 
@@ -78,7 +78,7 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 	s = REAL(sem_open)(name, flags, mode, value);
 	libc_lock_end(&mark, wait);
 	if (s != SEM_FAILED) {
-		lock_hint_init(s, CALLER);
+		lock_hint_set(s, CALLER, 0);
 		pshared_semaphore(s, name,
 				  (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ?
 					  value :
@@ -91,7 +91,7 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 EXPORT int sem_close(sem_t *s)
 {
 	ENTER(sem_close);
-	lock_hint_init(s, 0);
+	lock_hint_forget(s);
 	pshared_gone(s);
 	return REAL(sem_close)(s);
 }

@@ -246,8 +246,15 @@ void sys_snapshot_end(void)
  */
 static long peek_by_write(const struct iovec *to, const struct iovec *from, size_t count)
 {
+	struct iovec whole = to[0];
+	size_t i = 1;
+
 	if (!snapshot_pid || sys_image.checked || !sys_may(SYS_process_vm_writev))
 		return -ENOSYS;
+	for (; i < count && to[i].iov_base == (char *)whole.iov_base + whole.iov_len; i++)
+		whole.iov_len += to[i].iov_len;
+	if (i == count) /* side by side: to be pinned once */
+		return SYS6(SYS_process_vm_writev, snapshot_pid, from, count, &whole, 1, 0);
 	return SYS6(SYS_process_vm_writev, snapshot_pid, from, count, to, count, 0);
 }
 

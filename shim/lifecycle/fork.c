@@ -104,32 +104,26 @@ static uint64_t fork_key_of(const struct mpsan_thread *t)
 	return key;
 }
 
-/* A thread that stands where it stood is not read again: its text costs ten times its hash. */
-static void look_at_python(struct mpsan_thread *t)
-{
-	uint64_t hash = python_hash(t->pthread);
-
-	if (!hash || hash != t->snap_frames || !t->snap_python)
-		t->snap_python = stack_python(t->pthread);
-	t->snap_frames = hash;
-}
-
 /*
- * Records the stack, Python frames and name of a holder, if its locks have changed or some time has
- * passed: forks in quick succession do not record every holder again.
+ * Records the stack, Python frames and name of a holder. Forks in quick succession do not record every holder
+ * again, nor is one read that stands where it stood, by its locks and Python frames: a hash is a tenth of the cost.
  */
 static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 {
-	uint64_t key = fork_key_of(t);
+	uint64_t key = fork_key_of(t), frames;
 
 	if (t->snap_key == key && s->now_ns - t->snap_ns < LOOK_AGAIN_NS)
 		return;
-	t->snap_key = key;
 	t->snap_ns = s->now_ns;
+	frames = s->gil ? python_hash(t->pthread) : 0;
+	if (frames && frames == t->snap_frames && t->snap_key == key)
+		return;
+	t->snap_key = key;
+	t->snap_frames = frames;
 	t->snap_stack = stack_of(t->tid, t->pthread);
 	thread_name_look(t, s->gil);
 	if (s->gil)
-		look_at_python(t);
+		t->snap_python = stack_python(t->pthread);
 }
 
 static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
@@ -417,7 +411,7 @@ static void forget_given_back(const struct snapshot *s)
 		const void *lock = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(s->own[i].tag);
 
 		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_SEMAPHORE)
-			lock_hint_init(lock, lock_hint_init_site(lock));
+			lock_hint_unlearn(lock, HINT_FLAGS | HINT_OWN);
 	}
 }
 

@@ -133,92 +133,40 @@ static void claim_settle(struct claim *c, const union lock_memory *copy)
 		c->flags |= MPSAN_LF_VERIFIED;
 }
 
-/* Checks one lock alone: it straddles blocks, or its run met unmapped memory. */
-static void verify_one(struct claim *c, union lock_memory *copy)
+#define AT_ONCE 32u
+
+/* Checks as many claims as one system call reads, up to the first whose memory is not readable: returns how many. */
+static uint32_t verify_some(struct claim *claim, uint32_t count)
 {
-	uint32_t bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
-
-	c->flags = 0;
-	if (!bytes || sys_peek(copy, claim_lock(c), bytes) == (long)bytes)
-		claim_settle(c, copy);
-	else
-		log_count(claims_unread);
-}
-
-/*
- * A system call reads several blocks of memory, and locks are often adjacent: claims are checked in
- * runs of as many as fit BLOCKS blocks.
- */
-#define BLOCK 256u
-#define BLOCKS 4u
-
-struct run {
-	uint32_t blocks;
-	uint64_t start[BLOCKS];
-	uint8_t memory[BLOCKS][BLOCK];
-};
-
-/* The block of this run that contains the whole lock, added if there is room; BLOCKS: none. */
-static uint32_t block_of(struct run *run, const struct claim *c)
-{
-	uint64_t address = (uint64_t)(uintptr_t)claim_lock(c),
-		 start = address & ~(uint64_t)(BLOCK - 1);
-	uint32_t i = 0, bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
-
-	if (!bytes || address + bytes > start + BLOCK)
-		return BLOCKS;
-	while (i < run->blocks && run->start[i] != start)
-		i++;
-	if (i == run->blocks && i < BLOCKS)
-		run->start[run->blocks++] = start;
-	return i;
-}
-
-static bool read_run(struct run *run)
-{
-	struct iovec to[BLOCKS], from[BLOCKS];
-
-	for (uint32_t i = 0; i < run->blocks; i++) {
-		to[i] = (struct iovec){run->memory[i], BLOCK};
-		from[i] = (struct iovec){(void *)(uintptr_t)run->start[i], BLOCK};
-	}
-	return sys_peek_many(to, from, run->blocks) == (long)(run->blocks * BLOCK);
-}
-
-/* Checks a run of claims from the first one on: returns how many. */
-static uint32_t verify_run(struct claim *claim, uint32_t count)
-{
-	struct run run;
+	struct iovec to[AT_ONCE], from[AT_ONCE];
+	char memory[AT_ONCE * sizeof(union lock_memory)], *end = memory;
 	union lock_memory copy;
-	uint32_t n = 0;
-	bool whole;
+	uint32_t i;
+	long got;
 
-	run.blocks = 0;
-	while (n < count && block_of(&run, &claim[n]) < BLOCKS)
-		n++;
-	whole = n && read_run(&run);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t offset = (uint64_t)(uintptr_t)claim_lock(&claim[i]) % BLOCK;
+	count = count < AT_ONCE ? count : AT_ONCE;
+	for (i = 0; i < count; i++) {
+		uint32_t bytes = bytes_of(MPSAN_TAG_KIND(claim[i].tag));
 
-		if (!whole) {
-			verify_one(&claim[i], &copy);
-			continue;
-		}
-		memcpy(&copy, run.memory[block_of(&run, &claim[i])] + offset,
-		       bytes_of(MPSAN_TAG_KIND(claim[i].tag)));
+		to[i] = (struct iovec){end, bytes};
+		from[i] = (struct iovec){(void *)(uintptr_t)claim_lock(&claim[i]), bytes};
+		end += bytes;
+	}
+	got = end > memory ? sys_peek_many(to, from, count) : 0;
+	end = memory + (got > 0 ? got : 0);
+	for (i = 0; i < count && (char *)to[i].iov_base + to[i].iov_len <= end; i++) {
+		memcpy(&copy, to[i].iov_base, to[i].iov_len);
 		claim_settle(&claim[i], &copy);
 	}
-	return n;
+	if (i == count)
+		return count;
+	claim[i].flags = 0;
+	log_count(claims_unread);
+	return i + 1;
 }
 
 void claims_verify(struct claim *claim, uint32_t count)
 {
-	for (uint32_t i = 0; i < count;) {
-		uint32_t n = verify_run(claim + i, count - i);
-		union lock_memory copy;
-
-		if (!n)
-			verify_one(&claim[i], &copy);
-		i += n ? n : 1;
-	}
+	for (uint32_t i = 0; i < count;)
+		i += verify_some(claim + i, count - i);
 }

@@ -49,7 +49,7 @@ static void forget(const void *mutex)
 	if (!counts())
 		return;
 	order.ended(mutex);
-	lock_hint_init(mutex, 0);
+	lock_hint_forget(mutex);
 }
 
 /* The methods that take a lock return True if they did; those that end with one that they took, None. */

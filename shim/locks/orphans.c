@@ -57,7 +57,7 @@ void orphans_lock_made(const void *lock, uint64_t caller)
 {
 	struct orphans *list = left_behind;
 
-	lock_hint_init(lock, caller | (life.forked ? HINT_OWN : 0));
+	lock_hint_set(lock, caller, life.forked ? HINT_OWN : 0);
 	for (uint32_t i = 0; list && i < list->count; i++) {
 		if (claim_lock(&list->claim[i]) != lock)
 			continue;

@@ -6,10 +6,11 @@
 #include "lock_hints.h"
 
 struct hint lock_hint_table[HINTS];
+uint8_t lock_hint_learned[HINTS] __attribute__((aligned(4096)));
 
 void lock_hints_inherit(void)
 {
 	for (unsigned i = 0; i < HINTS; i++)
-		if (lock_hint_table[i].init & HINT_OWN)
-			lock_hint_table[i].init &= ~HINT_OWN;
+		if (lock_hint_learned[i] & HINT_OWN)
+			lock_hint_learned[i] &= (uint8_t)~HINT_OWN;
 }
