@@ -76,7 +76,7 @@ def check():
     original, place = thinned(record()), scratch("mutated")
     seed = int(os.environ.get("MPSAN_SEED", random.randrange(1 << 32)))
     chance = random.Random(seed)
-    for number in range(rounds(500, 20000)):
+    for number in range(rounds(150, 20000)):
         mutate(original, place, chance)
         words = [["dump", place], ["report", "--report", "json=-", place]][number % 2]
         run = run_bare([MPSAN, *words])

@@ -22,11 +22,13 @@ find_pythons() {
 	done
 }
 
+count=1500
+[ -z "${MPSAN_FULL:-}" ] || count=25000
 result=77
 for python in ${PYTHON:-$(find_pythons)}; do
 	[ $result = 77 ] && result=0
 	for flags in "" "-O -X no_debug_ranges"; do
-		snapshots=$([ -z "$flags" ] && echo "${MPSAN_FULL:+2}5000" || echo 1000)
+		snapshots=$([ -z "$flags" ] && echo "$count" || echo 500)
 		# shellcheck disable=SC2086
 		LD_PRELOAD=$work/frames.so timeout 300 "$python" -W ignore::DeprecationWarning $flags "$here/python/python_frames.py" $snapshots || {
 			echo "python_frames: FAILED: $python $flags (status $?)"

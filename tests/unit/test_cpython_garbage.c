@@ -15,7 +15,7 @@
 #include "../../shim/common/cpython/taker.h"
 
 #ifndef ROUNDS
-#define ROUNDS 20000u /* -DROUNDS=... for more, under sanitizers */
+#define ROUNDS 6000u /* -DROUNDS=... for more, under sanitizers */
 #endif
 #define PEEKS_MAX 2000000u /* of one round */
 #define TYPE 0x7000u /* of everything that a reader asks for */
