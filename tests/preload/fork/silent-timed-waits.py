@@ -11,6 +11,10 @@ import time
 items = queue.Queue()
 parked = threading.Thread(target=items.get)
 parked.start()
+waits = False
+while not waits:  # else it may have the mutex at the fork
+    with items.mutex:
+        waits = bool(items.not_empty._waiters)
 
 
 def child_waits():
