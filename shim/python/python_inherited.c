@@ -30,7 +30,6 @@
 #define CELL_VALUE 16
 #define METHOD_FUNCTION 16
 #define METHOD_SELF 24
-#define TUPLE_SIZE 16
 
 static struct {
 	uint32_t count;
@@ -178,7 +177,7 @@ static void remember_process(struct look *look, uint64_t process)
 
 	if (args && cpython_is_a(py, args, "tuple"))
 		remember_words(look, args + py->at.tuple_items,
-			       cpython_member(py, args, TUPLE_SIZE));
+			       cpython_member(py, args, CPYTHON_SIZE));
 	remember_dict(look, cpython_attribute(py, process, "_kwargs"));
 	remember_attributes(look, process);
 	if (target && cpython_is_a(py, target, "method")) {

@@ -8,7 +8,6 @@
 
 #define WEAK_OBJECT 16 /* PyWeakReference.wr_object */
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
-#define INT_SIZE 16 /* of an int: how many digits; from 3.12 on with a tag below */
 #define INT_TAG_BITS 3
 #define INT_DIGIT_BITS 30
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
@@ -241,7 +240,7 @@ uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
 /* An int that is not negative, of at most 64 bits; 0: it is None, say. */
 static uint64_t int_of(const struct cpython *py, uint64_t object)
 {
-	uint64_t size = cpython_member(py, object, INT_SIZE), value = 0;
+	uint64_t size = cpython_member(py, object, CPYTHON_SIZE), value = 0;
 	uint32_t digit;
 
 	if (!cpython_is_a(py, object, "int"))

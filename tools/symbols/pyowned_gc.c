@@ -3,14 +3,13 @@
 #include "pyowned.h"
 
 #define CODE_NAMES 32 /* PyCodeObject.co_names, from 3.11 on */
-#define TUPLE_SIZE 16
 #define NAMES_MAX 256u
 
 /* Whether code names the module, which it then may import later. */
 static bool names_gc(const struct cpython *py, uint64_t code)
 {
 	uint64_t names = cpython_peek_word(py, code + CODE_NAMES);
-	uint64_t count = cpython_peek_word(py, names + TUPLE_SIZE);
+	uint64_t count = cpython_peek_word(py, names + CPYTHON_SIZE);
 
 	for (uint64_t i = 0; i < count && i < NAMES_MAX; i++)
 		if (cpython_string_is(py, cpython_peek_word(py, names + py->at.tuple_items + 8 * i),

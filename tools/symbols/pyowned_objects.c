@@ -11,7 +11,6 @@
 #define IS_TUPLE (1u << 26)
 #define IS_DICT (1u << 29)
 #define HEAD 16 /* of an object: its count and type; then its size, if it has one */
-#define LIST_ITEMS 24
 #define SET_MASK 32
 #define SET_TABLE 40
 #define DEQUE_BLOCK 24
@@ -192,7 +191,8 @@ void owned_visit(struct owned *owned, uint64_t object, uint64_t type)
 	if (flags & IS_MANAGED_DICT)
 		visit_instance(owned, object, type);
 	if (flags & IS_LIST)
-		visit_items(owned, field(owned, object, LIST_ITEMS), field(owned, object, HEAD));
+		visit_items(owned, field(owned, object, CPYTHON_LIST_ITEMS),
+			    field(owned, object, HEAD));
 	if (flags & IS_TUPLE)
 		visit_items(owned, object + owned->py->at.tuple_items, field(owned, object, HEAD));
 	if (flags & IS_DICT)

@@ -6,7 +6,6 @@
 #define LIST_SIZE 16 /* PyVarObject.ob_size */
 #define DIGIT_MASK 0x3fffffffu
 
-#define LIST_ITEMS 24
 #define QUEUED_MAX 16u /* items of a queue that are looked at */
 
 /* _queue.SimpleQueue: a list and where it begins; from 3.13 on a ring. */
@@ -67,7 +66,7 @@ static struct ring ring_of(const struct cpython *py, uint64_t queue)
 				     .count = cpython_member(py, queue, RING_COUNT)};
 	list = cpython_member(py, queue, SIMPLE_LIST);
 	begin = cpython_member(py, queue, SIMPLE_BEGIN);
-	return (struct ring){.items = cpython_member(py, list, LIST_ITEMS),
+	return (struct ring){.items = cpython_member(py, list, CPYTHON_LIST_ITEMS),
 			     .room = UINT64_MAX,
 			     .begin = begin,
 			     .count = cpython_member(py, list, LIST_SIZE) - begin};

@@ -15,7 +15,6 @@
 
 #define FIRST_WORD 16 /* behind the head: FutureIter's future, an asend's generator */
 #define LIST_SIZE 16
-#define LIST_ITEMS 24
 #define SET_MASK 32
 #define SET_TABLE 40
 #define SET_ENTRY 16
@@ -60,7 +59,7 @@ static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
 static unsigned items_of_list(const struct cpython *py, uint64_t list, uint64_t *item)
 {
 	uint64_t count = cpython_member(py, list, LIST_SIZE);
-	uint64_t at = cpython_member(py, list, LIST_ITEMS);
+	uint64_t at = cpython_member(py, list, CPYTHON_LIST_ITEMS);
 
 	count = count < CHILDREN_MAX ? count : CHILDREN_MAX;
 	return cpython_peek(py, item, at, count * sizeof(*item)) ? (unsigned)count : 0;

@@ -4,7 +4,6 @@
 
 #include "span.h"
 
-#define TUPLE_SIZE 16
 #define NAMES_BEFORE 8 /* PyCodeObject.co_names: before co_exceptiontable, or co_varnames */
 #define NAMES_MAX 64u
 #define CODE_MAX 65536u
@@ -14,7 +13,7 @@ struct called_names called_names(const struct cpython *py, const struct frame *f
 	unsigned behind = py->at.minor < 11 ? py->at.code_variables : py->at.code_handlers;
 	uint64_t names = cpython_peek_word(py, frame->code + behind - NAMES_BEFORE);
 	uint64_t count = names && cpython_is_a(py, names, "tuple") ?
-				 cpython_member(py, names, TUPLE_SIZE) :
+				 cpython_member(py, names, CPYTHON_SIZE) :
 				 0;
 
 	return (struct called_names){names + py->at.tuple_items,

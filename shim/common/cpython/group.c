@@ -7,10 +7,8 @@
 #define GROUPS_MAX 256u /* of one process */
 #define WORLD_MAX 1000000u
 #define VARIABLES_MAX 64u /* of one function */
-#define INT_SIZE 16 /* signed number of digits; from 3.12 on the sign is in the lowest bits */
 #define INT_NEGATIVE 2u
 #define DIGIT_MASK 0x3fffffffu
-#define TUPLE_SIZE 16
 /* pybind11's instance: a pointer to the object of C++ follows the head. */
 #define INSTANCE_VALUE 16
 #define OBJECT_WORDS 16u /* of that object, in which its rank and size stand side by side */
@@ -19,7 +17,7 @@
 
 static bool is_negative(const struct cpython *py, uint64_t number)
 {
-	uint64_t size = cpython_member(py, number, INT_SIZE);
+	uint64_t size = cpython_member(py, number, CPYTHON_SIZE);
 
 	return py->at.minor < 12 ? (int64_t)size < 0 : (size & 3) == INT_NEGATIVE;
 }
@@ -49,7 +47,7 @@ static uint64_t local_of(const struct cpython *py, const struct frame *frame, co
 {
 	uint64_t names = cpython_peek_word(py, frame->code + py->at.code_variables);
 	uint64_t count = names && cpython_is_a(py, names, "tuple") ?
-				 cpython_member(py, names, TUPLE_SIZE) :
+				 cpython_member(py, names, CPYTHON_SIZE) :
 				 0;
 
 	for (unsigned i = 0; i < count && i < VARIABLES_MAX; i++)

@@ -7,7 +7,6 @@
 
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
 #define CELL_VALUE 16
-#define TUPLE_SIZE 16
 #define FRAMES_MAX 6u /* of threading and queue, around the lock, and the program's own */
 #define HOLDER_FRAMES_MAX 64u
 #define TYPE_BYTES 64u
@@ -83,7 +82,7 @@ static uint64_t name_of(const struct cpython *py, const struct frame *frame, uns
 		uint64_t names = cpython_peek_word(py,
 						   frame->code + py->at.code_variables + offset[k]),
 			 size = names && cpython_is_a(py, names, "tuple") ?
-					cpython_member(py, names, TUPLE_SIZE) :
+					cpython_member(py, names, CPYTHON_SIZE) :
 					0;
 
 		if (i < size)

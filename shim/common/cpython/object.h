@@ -97,7 +97,13 @@ unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uin
 bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name);
 
 /* Offsets behind the object's head, the same in all versions. */
-#define CPYTHON_INT_VALUE 24 /* PyLongObject: the first digit, of 30 bits */
+#define CPYTHON_SIZE 16 /* PyVarObject.ob_size, of tuples and lists */
+#define CPYTHON_LIST_ITEMS 24 /* PyListObject.ob_item */
+/*
+ * PyLongObject: the first digit, of 30 bits. Its size is signed; from 3.12 on the number of digits is
+ * shifted by three bits, of which the lower two are the sign.
+ */
+#define CPYTHON_INT_VALUE 24
 #define CPYTHON_TYPE_NAME 24 /* PyTypeObject.tp_name */
 #define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */
 #define CPYTHON_MODULE_DICT 16 /* PyModuleObject.md_dict */

@@ -22,7 +22,6 @@
 #define TYPE_IS_TUPLE (1u << 26)
 #define TYPE_IS_DICT (1u << 29)
 #define SIZE 16
-#define LIST_ITEMS 24 /* a pointer to them */
 
 /* ---- frames ---- */
 
@@ -179,7 +178,6 @@ bool cpython_calls(const struct cpython *py, uint64_t top, const char *function,
 
 /* ---- waits ---- */
 
-#define INT_SIZE 16 /* signed number of digits; from 3.12 on shifted by three bits */
 #define DEQUE_STATE 56 /* dequeobject.state: the number of changes */
 #define SIMPLE_LOCK 16 /* simplequeueobject.lock */
 #define AT_HAND_MAX 32u /* local variables, and the frame's stack after them */
@@ -187,7 +185,7 @@ bool cpython_calls(const struct cpython *py, uint64_t top, const char *function,
 
 static bool is_zero(const struct cpython *py, uint64_t number)
 {
-	uint64_t size = cpython_member(py, number, INT_SIZE);
+	uint64_t size = cpython_member(py, number, CPYTHON_SIZE);
 
 	return (py->at.minor < 12 ? size : size >> 3) == 0 ||
 	       (uint32_t)cpython_member(py, number, CPYTHON_INT_VALUE) == 0;
@@ -289,7 +287,7 @@ static unsigned items_of(const struct cpython *py, uint64_t object, uint64_t fla
 	if (!(flags & (TYPE_IS_TUPLE | TYPE_IS_LIST)))
 		return 0;
 	if (flags & TYPE_IS_LIST)
-		at = cpython_member(py, object, LIST_ITEMS);
+		at = cpython_member(py, object, CPYTHON_LIST_ITEMS);
 	if (count > ITEMS_MAX)
 		count = ITEMS_MAX;
 	return count && cpython_peek(py, item, at, 8 * count) ? (unsigned)count : 0;

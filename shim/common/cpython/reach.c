@@ -2,8 +2,6 @@
 /* Steps from an object to those that it has. See reach.h. */
 #include "reach.h"
 
-#define LIST_ITEMS 24 /* a pointer to them */
-#define TUPLE_SIZE 16
 #define CLASSES_MAX 16u
 #define ITEMS_MAX 64u
 #define KEY_PARTS_MAX 4u /* of a tuple */
@@ -15,7 +13,6 @@
 	2u /* words behind the head of an object whose layout differs between versions */
 #define OPAQUE_WORDS 20u
 #define CACHED_MAX 128u
-#define INT_TAG 16 /* how many digits; from 3.12 on above three bits, of which two are the sign */
 
 bool reach_type_has(const struct cpython *py, uint64_t type, enum reach_flag flag)
 {
@@ -39,7 +36,7 @@ uint64_t reach_class(const struct cpython *py, uint64_t type, unsigned number)
 	uint64_t order = cpython_member(py, type, TYPE_MRO);
 
 	return number < CLASSES_MAX && order && cpython_is_a(py, order, "tuple") &&
-			       number < cpython_member(py, order, TUPLE_SIZE) ?
+			       number < cpython_member(py, order, CPYTHON_SIZE) ?
 		       cpython_peek_word(py, order + py->at.tuple_items + 8ull * number) :
 		       0;
 }
@@ -97,10 +94,10 @@ static uint64_t slot_key(const struct cpython *py, uint64_t holder, uint64_t obj
 
 static uint64_t items_of(const struct cpython *py, uint64_t container, unsigned *count)
 {
-	uint64_t size = cpython_member(py, container, TUPLE_SIZE);
+	uint64_t size = cpython_member(py, container, CPYTHON_SIZE);
 
 	*count = size < ITEMS_MAX ? (unsigned)size : ITEMS_MAX;
-	return is_of(py, container, FLAG_LIST) ? cpython_member(py, container, LIST_ITEMS) :
+	return is_of(py, container, FLAG_LIST) ? cpython_member(py, container, CPYTHON_LIST_ITEMS) :
 						 container + py->at.tuple_items;
 }
 
@@ -229,7 +226,7 @@ static void write_text(struct writer *w, const char *text)
 /* An int that is not negative and has one digit. */
 static bool is_small(const struct cpython *py, uint64_t key)
 {
-	uint64_t tag = cpython_member(py, key, INT_TAG);
+	uint64_t tag = cpython_member(py, key, CPYTHON_SIZE);
 
 	return cpython_is_a(py, key, "int") &&
 	       (py->at.minor < 12 ? tag <= 1 : (tag & 3) != 2 && tag >> 3 <= 1);

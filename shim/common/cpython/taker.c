@@ -10,7 +10,6 @@
 #define LOCK 16 /* as in lock.c */
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
 #define CELL_VALUE 16
-#define TUPLE_SIZE 16
 #define LOCALS_BEFORE_LINE \
 	12 /* co_nlocals before co_firstlineno, and co_stacksize behind it; up to 3.10 */
 #define STACK_BEFORE_LOCALS 8 /* and co_stacksize before co_nlocalsplus, one int between them */
