@@ -175,6 +175,18 @@ static bool any_leaves(const struct snapshot *snapshot)
 	return false;
 }
 
+/* Whether one has gone on since the picture, so that its frames are not those of the wait, or the interpreter is at its end. */
+static bool any_moved(const struct snapshot *snapshot, uint64_t since_ns)
+{
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+
+		if (snapshot_rests(snapshot, thread) <= since_ns && snapshot_has_moved(thread))
+			return true;
+	}
+	return false;
+}
+
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
@@ -183,7 +195,7 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 	if (is_examined(deadlocks) || !job_rests(deadlocks, since_ns))
 		return;
 	meant = idle_job_is_meant(&deadlocks->graph, &head);
-	if (any_leaves(&deadlocks->snapshot)) /* perhaps since before its frames were read */
+	if (any_leaves(&deadlocks->snapshot) || any_moved(&deadlocks->snapshot, since_ns))
 		return;
 	mark_examined(deadlocks);
 	if (!meant)
