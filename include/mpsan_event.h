@@ -62,9 +62,10 @@ enum mpsan_deadlock_cause {
 
 /*
  * Whether an orphaned wait is a proof: nothing in its process could end it. Any thread may post a
- * semaphore, so a semaphore must have served as a lock, or the process must have no other thread.
- * The same holds for an import lock, whose owner is not known, and for Python's lock, which the child
- * may have made anew and another thread may have taken since.
+ * semaphore or release a lock of Python's, also one that served as a lock so far, so the process must
+ * have no other thread; else the supervisor may prove it, which sees what the others do. The same holds
+ * for an import lock, whose owner is not known. What a thread took itself and serves as a lock is left to
+ * it alone.
  */
 static inline int mpsan_wait_is_proof(const struct ev_wait *wait)
 {
@@ -74,7 +75,8 @@ static inline int mpsan_wait_is_proof(const struct ev_wait *wait)
 		return 1;
 	return (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_IMPORT &&
 		wait->kind != MPSAN_LOCK_PYTHON) ||
-	       wait->flags & MPSAN_LF_MUTUAL || wait->threads == 1;
+	       wait->threads == 1 ||
+	       (wait->reason == MPSAN_WAIT_SELF && wait->flags & MPSAN_LF_MUTUAL);
 }
 
 /*

@@ -23,6 +23,8 @@ static uint64_t state_one(struct claim *c, uint64_t fork)
 	uint64_t taken = own ? 0 : python_locks_taken(c);
 
 	c->flags |= taken ? MPSAN_LF_MUTUAL : 0;
+	if (taken)
+		python_locks_name(c);
 	taken = taken || own ? taken : python_locks_called(c);
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_LIBC)
 		libc_lock_name(claim_lock(c));

@@ -98,6 +98,7 @@ struct taken {
 };
 
 #define LINE_BYTES 512
+#define NAMED 64u
 
 static void see_taken(const struct cpython *py, const struct cpython_lock *lock,
 		      const struct frame *frame, const struct with_block *block, void *context)
@@ -121,6 +122,27 @@ uint64_t python_locks_taken(const struct claim *claim)
 		python_held(own ? 0 : t->pthread, &t->python_state, own ? &free : &t->python_free,
 			    see_taken, &taken);
 	return taken.text;
+}
+
+/* Once for each lock: forks in quick succession find the same ones. */
+void python_locks_name(const struct claim *claim)
+{
+	static struct {
+		uint64_t address;
+		uint32_t slot;
+	} named[NAMED];
+	uint64_t address = MPSAN_TAG_ADDRESS(claim->tag);
+	unsigned at = (unsigned)(address >> 4) % NAMED;
+	struct mpsan_thread *t = claim->holder;
+	char text[LINE_BYTES];
+
+	if (!(claim->flags & MPSAN_LF_PYTHON) || !python_present() ||
+	    (named[at].address == address && named[at].slot == life.slot))
+		return;
+	named[at].address = address;
+	named[at].slot = life.slot;
+	if (python_held_lock_name(t->pthread, &t->python_state, address, text, sizeof(text)))
+		EMIT(lock_name, .lock = address, .name = log_text(text));
 }
 
 uint64_t python_locks_called(const struct claim *claim)

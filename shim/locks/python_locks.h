@@ -30,6 +30,8 @@ void python_locks_settle(struct claim *claim, uint32_t count);
 uint64_t python_locks_taken(const struct claim *claim);
 /* The same of the acquire() by which it did. */
 uint64_t python_locks_called(const struct claim *claim);
+/* Records the name of a claim's lock, if its holder, another thread, has it in a `with` block. */
+void python_locks_name(const struct claim *claim) __attribute__((nonnull));
 
 /*
  * The PyMutex for which the calling thread, which is guarded, is parked at a semaphore; 0: none. See

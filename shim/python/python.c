@@ -223,6 +223,17 @@ size_t python_lock_name(const void *lock, char *text, size_t bytes)
 	return cpython_lock_name(&python.py, &own, (uint64_t)(uintptr_t)lock, false, text, bytes);
 }
 
+size_t python_held_lock_name(uint64_t pthread, uint64_t *at, uint64_t lock, char *text,
+			     size_t bytes)
+{
+	struct state state;
+
+	return python_holds_gil() && !python.limit && !python.is_finalizing() &&
+			       state_of(pthread, at, &state) ?
+		       cpython_lock_name(view_of(pthread), &state, lock, true, text, bytes) :
+		       0;
+}
+
 bool python_has_mutexes(void)
 {
 	return python_present() && !python.limit && cpython_has_mutexes(&python.py);

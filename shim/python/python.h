@@ -94,6 +94,9 @@ size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *tex
  * see common/cpython/name.h. Needs no GIL. Slow.
  */
 size_t python_lock_name(const void *lock, char *text, size_t bytes) __attribute__((nonnull(2)));
+/* The same of one that another thread has in a `with` block; `state` as in python_held. */
+size_t python_held_lock_name(uint64_t pthread, uint64_t *state, uint64_t lock, char *text,
+			     size_t bytes) __attribute__((nonnull));
 
 /*
  * Where the interpreter keeps the C function behind a method of _thread's Lock or RLock, and the type's

@@ -202,10 +202,12 @@ void mon_cpu_look(struct mon_cpu *mon_cpu)
 	if (!passed_ns)
 		return;
 	sight = mon_cpu_see(mon_cpu);
-	room = sight.processors * passed_ns;
+	/* Many that each want a little, as short commands do, are not too many at a time. */
+	room = sight.threads > sight.processors ? sight.processors * passed_ns : 0;
 	mon_cpu_follow(mon_cpu, LOAD_HEAVY, room && sight.busy_ns > 2 * room, &sight);
 	mon_cpu_follow(mon_cpu, LOAD_LIGHT, room && 4 * sight.busy_ns > 5 * room, &sight);
-	mon_cpu_follow(mon_cpu, LOAD_CROWD, room && sight.workers > sight.processors, &sight);
+	mon_cpu_follow(mon_cpu, LOAD_CROWD, sight.processors && sight.workers > sight.processors,
+		       &sight);
 }
 
 static void mon_cpu_state(const struct mon_cpu *mon_cpu, struct watchlog *log,

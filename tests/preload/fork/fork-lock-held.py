@@ -1,6 +1,7 @@
 """A thread keeps a threading.Lock; the child lives on and never wants it."""
 # expect: fork-lock-held warning
 # frames: keep_lock start_child
+# says: held Lock \"lock\" (fork-lock-held.py, global)
 
 import os
 import sys

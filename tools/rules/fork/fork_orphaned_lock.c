@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-orphaned-lock: a forked child waits for a private lock whose owner is a thread of its
- * parent. That thread was not copied, so the wait never ends. For a semaphore this is proven only
- * if it serves as a lock, or if the child has no other thread that could post it; and never if a
- * signal handler could post it or end the wait.
+ * parent. That thread was not copied, so the wait never ends. For a semaphore or a lock of Python's this is
+ * proven only if the child has no other thread that could post it, or the supervisor sees that none will; and
+ * never if a signal handler could post it or end the wait.
  */
 #include "../rule.h"
 
