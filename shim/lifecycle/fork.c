@@ -263,7 +263,7 @@ static void keep_true(struct snapshot *s, uint32_t first)
 
 		bool feeds;
 
-		if (!fork_counts(s, c))
+		if (!fork_counts(s, c) || (s->gil && c->tid != s->tid && python_locks_end(c)))
 			continue;
 		feeds = is_made_anew(s, c);
 		if (feeds && python_starting())

@@ -5,6 +5,7 @@
 #include "../intercept/hook.h"
 #include "../python/python.h"
 #include "../python/python_glance.h"
+#include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/state.h"
@@ -122,6 +123,20 @@ uint64_t python_locks_taken(const struct claim *claim)
 		python_held(own ? 0 : t->pthread, &t->python_state, own ? &free : &t->python_free,
 			    see_taken, &taken);
 	return taken.text;
+}
+
+bool python_locks_end(const struct claim *claim)
+{
+	const void *lock = claim_lock(claim);
+	struct mpsan_thread *t = claim->holder;
+
+	if (lock_hint_known(lock) & HINT_END)
+		return true;
+	if (MPSAN_TAG_KIND(claim->tag) != MPSAN_LOCK_SEMAPHORE || !python_present() ||
+	    !python_ends_with(t->pthread, &t->python_state, MPSAN_TAG_ADDRESS(claim->tag)))
+		return false;
+	lock_hint_learn(lock, HINT_END);
+	return true;
 }
 
 /* Once for each lock: forks in quick succession find the same ones. */

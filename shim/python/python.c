@@ -39,7 +39,7 @@ static uint64_t find_frame(const struct state *own, uint64_t pthread, bool forwa
 bool python_own_state(struct state *own)
 {
 	return python_present() && !python.limit && !python.is_finalizing() &&
-	       state_read(&python.py, own, (uint64_t)python.this_state());
+	       state_read(&python.blocks, own, (uint64_t)python.this_state());
 }
 
 /*
@@ -108,14 +108,9 @@ static uint64_t top_frame(uint64_t pthread)
 	return python_own_state(&own) ? python_frame_of(&own, pthread) : 0;
 }
 
-static const struct cpython *view_of(uint64_t pthread)
-{
-	return pthread ? &python.others : &python.py;
-}
-
 size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t bytes)
 {
-	return cpython_stack(view_of(pthread), top_frame(pthread), room, text, bytes);
+	return cpython_stack(&python.blocks, top_frame(pthread), room, text, bytes);
 }
 
 bool python_has_thread(uint64_t pthread, uint64_t *state)
@@ -128,22 +123,22 @@ bool python_has_thread(uint64_t pthread, uint64_t *state)
 
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 {
-	return cpython_thread_name(view_of(pthread), top_frame(pthread), text, bytes);
+	return cpython_thread_name(&python.blocks, top_frame(pthread), text, bytes);
 }
 
 size_t python_thread_function(uint64_t pthread, char *text, size_t bytes)
 {
-	return cpython_thread_function(view_of(pthread), top_frame(pthread), text, bytes);
+	return cpython_thread_function(&python.blocks, top_frame(pthread), text, bytes);
 }
 
 enum mpsan_thread_role python_role(uint64_t pthread)
 {
-	return cpython_role(view_of(pthread), top_frame(pthread));
+	return cpython_role(&python.blocks, top_frame(pthread));
 }
 
 bool python_only_feeds(uint64_t pthread)
 {
-	return cpython_only_feeds(view_of(pthread), top_frame(pthread));
+	return cpython_only_feeds(&python.blocks, top_frame(pthread));
 }
 
 uint64_t python_starting(void)
@@ -230,8 +225,16 @@ size_t python_held_lock_name(uint64_t pthread, uint64_t *at, uint64_t lock, char
 
 	return python_holds_gil() && !python.limit && !python.is_finalizing() &&
 			       state_of(pthread, at, &state) ?
-		       cpython_lock_name(view_of(pthread), &state, lock, true, text, bytes) :
+		       cpython_lock_name(&python.blocks, &state, lock, true, text, bytes) :
 		       0;
+}
+
+bool python_ends_with(uint64_t pthread, uint64_t *at, uint64_t lock)
+{
+	struct state state;
+
+	return python_holds_gil() && !python.limit && !python.is_finalizing() &&
+	       state_of(pthread, at, &state) && cpython_ends_with(&python.blocks, *at, lock);
 }
 
 bool python_has_mutexes(void)
@@ -305,7 +308,7 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 		top = frame_by_state(pthread, state);
 	hash = top ? hash_of(top) : 0;
 	if (hash && hash != *free) {
-		cpython_held(view_of(pthread), top, see_held, &held);
+		cpython_held(&python.blocks, top, see_held, &held);
 		*free = held.any ? 0 : hash;
 	}
 	return (struct python_place){top, hash};
@@ -341,7 +344,7 @@ size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *tex
 	name = acquire_name();
 	if (name && python_holds_gil() && !python.limit && !python.is_finalizing())
 		top = frame_by_state(pthread, state);
-	return top ? cpython_called_text(view_of(pthread), top, lock, name, text, bytes) : 0;
+	return top ? cpython_called_text(&python.blocks, top, lock, name, text, bytes) : 0;
 }
 
 uint32_t python_rank(void)

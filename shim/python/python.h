@@ -89,6 +89,8 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
  */
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes);
 
+/* Whether a lock is that of a thread's end; see common/cpython/lock.h. `state` as in python_held. */
+bool python_ends_with(uint64_t pthread, uint64_t *state, uint64_t lock) __attribute__((nonnull));
 /*
  * The name of a lock of threading for which the calling thread waits, by its PyMutex or semaphore;
  * see common/cpython/name.h. Needs no GIL. Slow.

@@ -70,8 +70,8 @@ void python_look(void)
 	p.limit = p.is_finalizing && p.current_state ?
 			  cpython_describe(&p.py) :
 			  "this CPython does not export what is needed";
-	p.others = p.py;
-	p.others.peek = python_blocks_peek;
+	p.blocks = p.py;
+	p.blocks.peek = python_blocks_peek;
 	python = p;
 	atomic_store_explicit(&python_found, true, memory_order_release);
 }

@@ -27,6 +27,7 @@ extern struct hint lock_hint_table[HINTS];
 extern uint8_t lock_hint_learned[HINTS];
 #define HINT_FLAGS (MPSAN_LF_SHARED | MPSAN_LF_MUTUAL | MPSAN_LF_HANDOFF)
 #define HINT_GONE 2u /* destroyed: what initialised it does not count */
+#define HINT_END 8u /* of a thread of Python, which has it all its life */
 #define HINT_OWN 4u /* initialised since the fork that began this process */
 
 static inline unsigned lock_hint_index(const void *lock)
@@ -71,8 +72,13 @@ static inline void lock_hint_set(const void *lock, uint64_t init, unsigned learn
 
 static inline void lock_hint_learn(const void *lock, unsigned flag)
 {
-	if (lock_hint_is_of(lock))
-		lock_hint_know(lock, lock_hint_learned[lock_hint_index(lock)] | flag);
+	bool is_of = lock_hint_is_of(lock);
+	unsigned known = lock_hint_learned[lock_hint_index(lock)];
+
+	if (__builtin_expect(is_of && known & flag, 1))
+		return;
+	if (is_of)
+		lock_hint_know(lock, known | flag);
 	else
 		lock_hint_set(lock, 0, flag);
 }

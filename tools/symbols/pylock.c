@@ -6,7 +6,6 @@
 #include "../../shim/common/cpython/process.h"
 #include "../../shim/common/cpython/taker.h"
 
-#define WEAK_OBJECT 16 /* PyWeakReference.wr_object */
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
 #define INT_TAG_BITS 3
 #define INT_DIGIT_BITS 30
@@ -279,20 +278,6 @@ uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock)
 	if (imports)
 		return imports;
 	return object && cpython_lock(py, object, &found) ? cpython_lock_owner(py, &found) : 0;
-}
-
-/* PyThreadState.on_delete_data, a weak reference to the lock that threading made for it. */
-static uint64_t end_lock(const struct cpython *py, uint64_t state)
-{
-	unsigned after = py->at.minor < 11 ? 32 : 40; /* thread_id */
-	uint64_t weak = cpython_peek_word(py, state + py->at.state_thread_id + after);
-
-	return weak ? cpython_member(py, weak, WEAK_OBJECT) : 0;
-}
-
-bool pylock_ends_with(const struct cpython *py, uint64_t state, uint64_t lock)
-{
-	return state && py->at.minor < 13 && is_lock(py, end_lock(py, state), lock);
 }
 
 bool pylock_at_end(const struct cpython *py, uint64_t top)

@@ -16,9 +16,6 @@
  */
 uint32_t pylock_joined(const struct cpython *py, uint64_t top, uint64_t lock);
 
-/* Whether the end of the thread with this PyThreadState releases the lock, as Thread.is_alive() asks. */
-bool pylock_ends_with(const struct cpython *py, uint64_t state, uint64_t lock);
-
 /* Whether the innermost frame is the interpreter's end, which joins thread after thread. */
 bool pylock_at_end(const struct cpython *py, uint64_t top);
 

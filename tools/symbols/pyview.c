@@ -258,7 +258,7 @@ uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
 bool pyview_lock_ends_with(struct pyview *view, uint64_t thread, uint64_t lock)
 {
 	return !view->limit &&
-	       pylock_ends_with(&view->py, cpython_find_thread(&view->py, thread, NULL), lock);
+	       cpython_ends_with(&view->py, cpython_find_thread(&view->py, thread, NULL), lock);
 }
 
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter)

@@ -7,6 +7,7 @@
 #define RLOCK_COUNT 32 /* from 3.14 on it does not count the first time */
 #define FIRST_MUTEX 0x030d01 /* 3.13.1 */
 #define FIRST_PARKED 13 /* 3.13.0 has other PyMutexes */
+#define WEAK_OBJECT 16 /* PyWeakReference.wr_object */
 #define RELEASED_MAX 4u /* conditions that a thread waits for, one inside of the other */
 
 bool cpython_has_mutexes(const struct cpython *py)
@@ -38,6 +39,20 @@ uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock 
 	return lock->recursive && (lock->mutex || cpython_member(py, lock->object, RLOCK_COUNT)) ?
 		       cpython_member(py, lock->object, RLOCK_OWNER) :
 		       0;
+}
+
+/* PyThreadState.on_delete_data is a weak reference to that lock. */
+bool cpython_ends_with(const struct cpython *py, uint64_t state, uint64_t address)
+{
+	unsigned after = py->at.minor < 11 ? 32 : 40; /* thread_id */
+	struct cpython_lock lock;
+	uint64_t weak;
+
+	if (!state || py->at.minor >= FIRST_PARKED)
+		return false;
+	weak = cpython_peek_word(py, state + py->at.state_thread_id + after);
+	return weak && cpython_lock(py, cpython_member(py, weak, WEAK_OBJECT), &lock) &&
+	       lock.address == address;
 }
 
 /* ---- parked threads ---- */

@@ -55,6 +55,12 @@ bool cpython_lock_in(const struct cpython *py, const struct with_block *block,
 		     struct cpython_lock *lock);
 
 /*
+ * Whether threading made this lock for the end of a thread, given its PyThreadState (0: false), as it does up
+ * to 3.12: the thread has it all its life, and a forked child makes those of the others anew.
+ */
+bool cpython_ends_with(const struct cpython *py, uint64_t state, uint64_t address);
+
+/*
  * Calls `see` for each `with` block of a thread, innermost first, that releases a Lock or RLock in
  * the end: of the lock, or of a threading.Condition around it. Not while the thread is in that
  * condition's wait(), which has released it.
