@@ -228,6 +228,27 @@ enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread)
 	return cpython_awaited_queue(&view->py, top_frame(view, pthread));
 }
 
+bool pyview_awaits_condition(struct pyview *view, uint64_t pthread)
+{
+	return !view->limit && cpython_awaited_condition(&view->py, top_frame(view, pthread));
+}
+
+bool pyview_condition_is_of(struct pyview *child, uint64_t pthread, struct pyview *parent)
+{
+	static const char *const parts[] = {"_lock", "_waiters"};
+	uint64_t condition = cpython_awaited_condition(&child->py, top_frame(child, pthread)), part;
+
+	if (!condition || parent->limit ||
+	    cpython_type(&child->py, condition) != cpython_type(&parent->py, condition))
+		return false;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		part = cpython_attribute(&child->py, condition, parts[i]);
+		if (!part || cpython_attribute(&parent->py, condition, parts[i]) != part)
+			return false;
+	}
+	return true;
+}
+
 bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock)
 {
 	bool has_lock = view->py.at.minor < 13;

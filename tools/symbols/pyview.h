@@ -46,6 +46,13 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
  */
 enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread);
 
+bool pyview_awaits_condition(struct pyview *view, uint64_t pthread);
+/*
+ * Whether the condition for which a forked thread waits is in its parent's memory, too, with the same lock and list
+ * of waiters: it was there at the fork.
+ */
+bool pyview_condition_is_of(struct pyview *child, uint64_t pthread, struct pyview *parent);
+
 /* Whether it is in queue.SimpleQueue.get, with this lock. */
 bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock);
 

@@ -249,6 +249,34 @@ static bool state_held(struct deadlocks *deadlocks, uint32_t index)
 	return true;
 }
 
+/*
+ * Whether a thread of Python waits for news that it may want from nobody but a signal: by a condition, or a
+ * SimpleQueue, that is not known to be older than the fork.
+ */
+static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			   uint64_t lock)
+{
+	uint32_t parent = parent_of(deadlocks, thread);
+	uint64_t handle = thread->record ? thread->record->pthread : 0;
+	struct pyview *child, *other = NULL;
+	bool own = false;
+
+	if (!row_of(deadlocks, thread->slot)->python || !handle)
+		return false;
+	child = pyview_open((pid_t)thread->pid);
+	if (child && pyview_awaits_condition(child, handle)) {
+		other = parent == SNAPSHOT_NONE ?
+				NULL :
+				pyview_open((pid_t)deadlocks->snapshot.processes.item[parent].pid);
+		own = !other || !pyview_condition_is_of(child, handle, other);
+	} else if (child) {
+		own = pyview_awaits_simple(child, handle, lock);
+	}
+	pyview_close(other);
+	pyview_close(child);
+	return own;
+}
+
 /* Of the child's only thread: nobody else could end its wait in private memory. */
 static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 {
@@ -314,7 +342,8 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 		   !state_held(deadlocks, index)) {
 		waits_check_handlers(&deadlocks->waits, index);
 		if (wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&
-		    wait->ends == MPSAN_ENDS_NEVER && !snapshot_has_moved(thread))
+		    wait->ends == MPSAN_ENDS_NEVER &&
+		    !may_be_its_own(deadlocks, thread, wait->lock) && !snapshot_has_moved(thread))
 			state_alone(deadlocks, index);
 	}
 }

@@ -111,22 +111,32 @@ uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semapho
 		       0;
 }
 
-uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t top)
+uint64_t cpython_awaited_condition(const struct cpython *py, uint64_t top)
 {
-	struct cpython_lock lock;
-	uint64_t object = 0;
 	struct frame frame;
 	struct walk walk;
 
 	walk_open(&walk, py, top);
-	if (!walk_on(&walk, &frame) || !frame_is(py, &frame, "wait", "threading.py"))
-		return 0;
-	object = cpython_attribute(py, frame_local(py, &frame, 0), "_lock");
+	return walk_on(&walk, &frame) && frame_is(py, &frame, "wait", "threading.py") ?
+		       frame_local(py, &frame, 0) :
+		       0;
+}
+
+uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t top)
+{
+	struct cpython_lock lock;
+	uint64_t condition = cpython_awaited_condition(py, top),
+		 object = condition ? cpython_attribute(py, condition, "_lock") : 0;
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	walk_on(&walk, &frame);
 	for (unsigned i = 0; i < CALLERS_MAX && walk_on(&walk, &frame); i++)
 		if (cpython_string_ends(py, frame.file, "concurrent/futures/_base.py") ||
 		    cpython_string_ends(py, frame.file, "multiprocessing/pool.py"))
 			return 0;
-	return cpython_lock(py, object, &lock) ? lock.address : 0;
+	return object && cpython_lock(py, object, &lock) ? lock.address : 0;
 }
 
 /* ---- with blocks ---- */

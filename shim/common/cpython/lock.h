@@ -49,6 +49,8 @@ bool cpython_awaits_news(const struct cpython *py, uint64_t top);
  * for something else, or in concurrent.futures or a Pool, which make an object for each wait.
  */
 uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t frame);
+/* The threading.Condition in whose wait() a thread is; 0: none. */
+uint64_t cpython_awaited_condition(const struct cpython *py, uint64_t frame);
 
 /* The Lock or RLock that the block releases in the end, also of a threading.Condition around it; false: none. */
 bool cpython_lock_in(const struct cpython *py, const struct with_block *block,
