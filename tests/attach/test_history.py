@@ -122,4 +122,19 @@ def check_pool_at_work_after_a_loss():
            "    pool.apply(time.sleep, (1000,))")
 
 
+def check_own_condition():
+    """A forked child waits for a condition that it has made: its way to stay alive until a signal ends it."""
+    silent("import os, signal, threading\n"
+           "child = os.fork()\n"
+           "if not child:\n"
+           "    condition = threading.Condition()\n"
+           "    with condition: condition.wait()\n"
+           "os.waitpid(child, 0)\n")
+
+
+def check_condition_of_the_parent():
+    """The same lock and list of waiters are in the parent's memory, so it was there at the fork."""
+    told("preload/fork/fork-lost-wakeup-attribute.py", "fork-lost-wakeup")
+
+
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})
