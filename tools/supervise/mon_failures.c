@@ -48,9 +48,14 @@ static bool complete_end(const struct reader *reader, uint32_t slot)
 	return true;
 }
 
-static bool ended_badly(const struct mpsan_process *process)
+/* Seen from outside, its parent may have ended it itself by terminate() or kill(). */
+static bool ended_badly(const struct mon_failures *mon_failures,
+			const struct mpsan_process *process)
 {
-	return process->end == MPSAN_END_SIGNAL ||
+	bool by_parent = mon_failures->workers->snapshot->outside &&
+			 (process->end_value == SIGTERM || process->end_value == SIGKILL);
+
+	return (process->end == MPSAN_END_SIGNAL && !by_parent) ||
 	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
 }
 
@@ -239,7 +244,7 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 	/* its log says that it has ended slightly before the kernel does */
 	if (!complete_end(reader, slot))
 		return session_liveness(&reader->session, slot) == GONE;
-	if (!process_is_worker(&reader->facts, slot) || !ended_badly(process))
+	if (!process_is_worker(&reader->facts, slot) || !ended_badly(mon_failures, process))
 		return true;
 	parent = process_parent(&reader->facts, slot);
 	if (parent == FACT_NONE || reader->processes[parent].gone)
