@@ -64,8 +64,8 @@ enum mpsan_deadlock_cause {
  * Whether an orphaned wait is a proof: nothing in its process could end it. Any thread may post a
  * semaphore or release a lock of Python's, also one that served as a lock so far, so the process must
  * have no other thread; else the supervisor may prove it, which sees what the others do. The same holds
- * for an import lock, whose owner is not known. What a thread took itself and serves as a lock is left to
- * it alone.
+ * for an import lock, whose owner is not known. A lock that the waiting thread itself took, and that served as
+ * one before, is released by that thread alone.
  */
 static inline int mpsan_wait_is_proof(const struct ev_wait *wait)
 {

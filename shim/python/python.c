@@ -69,6 +69,12 @@ static void know_state(const struct state *state, uint64_t at)
 		*known_state(state->thread_id) = at;
 }
 
+/* Whether the states and frames of other threads stand still and can be read. */
+static bool others_rest(void)
+{
+	return python_holds_gil() && !python.limit && !python.is_finalizing();
+}
+
 /* Finds and reads the state of a thread, most likely still at `at`, which is updated; 0: it has none. */
 static bool state_of(uint64_t pthread, uint64_t *at, struct state *state)
 {
@@ -223,8 +229,7 @@ size_t python_held_lock_name(uint64_t pthread, uint64_t *at, uint64_t lock, char
 {
 	struct state state;
 
-	return python_holds_gil() && !python.limit && !python.is_finalizing() &&
-			       state_of(pthread, at, &state) ?
+	return others_rest() && state_of(pthread, at, &state) ?
 		       cpython_lock_name(&python.blocks, &state, lock, true, text, bytes) :
 		       0;
 }
@@ -233,8 +238,8 @@ bool python_ends_with(uint64_t pthread, uint64_t *at, uint64_t lock)
 {
 	struct state state;
 
-	return python_holds_gil() && !python.limit && !python.is_finalizing() &&
-	       state_of(pthread, at, &state) && cpython_ends_with(&python.blocks, *at, lock);
+	return others_rest() && state_of(pthread, at, &state) &&
+	       cpython_ends_with(&python.blocks, *at, lock);
 }
 
 bool python_has_mutexes(void)
@@ -304,7 +309,7 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 
 	if (!pthread)
 		top = top_frame(0);
-	else if (python_holds_gil() && !python.limit && !python.is_finalizing())
+	else if (others_rest())
 		top = frame_by_state(pthread, state);
 	hash = top ? hash_of(top) : 0;
 	if (hash && hash != *free) {
@@ -342,7 +347,7 @@ size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *tex
 		return taker.called ? cpython_taker_text(&python.py, &taker, text, bytes) : 0;
 	}
 	name = acquire_name();
-	if (name && python_holds_gil() && !python.limit && !python.is_finalizing())
+	if (name && others_rest())
 		top = frame_by_state(pthread, state);
 	return top ? cpython_called_text(&python.blocks, top, lock, name, text, bytes) : 0;
 }

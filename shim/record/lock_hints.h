@@ -27,8 +27,8 @@ extern struct hint lock_hint_table[HINTS];
 extern uint8_t lock_hint_learned[HINTS];
 #define HINT_FLAGS (MPSAN_LF_SHARED | MPSAN_LF_MUTUAL | MPSAN_LF_HANDOFF)
 #define HINT_GONE 2u /* destroyed: what initialised it does not count */
-#define HINT_END 8u /* of a thread of Python, which has it all its life */
 #define HINT_OWN 4u /* initialised since the fork that began this process */
+#define HINT_END 8u /* of a thread of Python, which has it all its life */
 
 static inline unsigned lock_hint_index(const void *lock)
 {
@@ -61,13 +61,14 @@ static inline void lock_hint_set(const void *lock, uint64_t init, unsigned learn
 {
 	struct hint *h = &lock_hint_table[lock_hint_index(lock)];
 
-	if (!lock_hint_is_of(lock) || h->init != init) {
+	if (lock_hint_is_of(lock) && h->init == init) {
+		lock_hint_know(lock, learned);
+	} else {
 		__atomic_store_n(&h->address, 0, __ATOMIC_RELEASE);
 		lock_hint_learned[lock_hint_index(lock)] = (uint8_t)learned;
 		h->init = init;
 		__atomic_store_n(&h->address, (uint64_t)(uintptr_t)lock, __ATOMIC_RELEASE);
 	}
-	lock_hint_know(lock, learned);
 }
 
 static inline void lock_hint_learn(const void *lock, unsigned flag)

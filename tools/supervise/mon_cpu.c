@@ -202,7 +202,7 @@ void mon_cpu_look(struct mon_cpu *mon_cpu)
 	if (!passed_ns)
 		return;
 	sight = mon_cpu_see(mon_cpu);
-	/* Many that each want a little, as short commands do, are not too many at a time. */
+	/* Many threads that each need a processor only briefly, as short commands do, do not count. */
 	room = sight.threads > sight.processors ? sight.processors * passed_ns : 0;
 	mon_cpu_follow(mon_cpu, LOAD_HEAVY, room && sight.busy_ns > 2 * room, &sight);
 	mon_cpu_follow(mon_cpu, LOAD_LIGHT, room && 4 * sight.busy_ns > 5 * room, &sight);

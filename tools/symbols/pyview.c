@@ -230,7 +230,7 @@ enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread)
 
 bool pyview_awaits_condition(struct pyview *view, uint64_t pthread)
 {
-	return !view->limit && cpython_awaited_condition(&view->py, top_frame(view, pthread));
+	return !view->limit && cpython_awaits_news(&view->py, top_frame(view, pthread));
 }
 
 bool pyview_condition_is_of(struct pyview *child, uint64_t pthread, struct pyview *parent)

@@ -66,7 +66,7 @@ static void move_members(struct cpython_layout *at)
 		at->str_interned = 8;
 }
 
-/* Whether the table is of this Python, and reading it as that of at->minor gives what its types say themselves. */
+/* Whether the table is this Python's, and gives the same sizes as its types if read as that of at->minor. */
 static bool table_fits(const struct cpython *py)
 {
 	const struct cpython_layout *at = &py->at;

@@ -68,13 +68,20 @@ struct entry {
 #define STACK_DISTANCE 4096
 #define CALLERS_MAX 4u /* frames of threading and others between a wait and its caller */
 
-bool cpython_awaits_news(const struct cpython *py, uint64_t top)
+uint64_t cpython_awaited_condition(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;
 	struct walk walk;
 
 	walk_open(&walk, py, top);
-	return walk_on(&walk, &frame) && frame_is(py, &frame, "wait", "threading.py");
+	return walk_on(&walk, &frame) && frame_is(py, &frame, "wait", "threading.py") ?
+		       frame_local(py, &frame, 0) :
+		       0;
+}
+
+bool cpython_awaits_news(const struct cpython *py, uint64_t top)
+{
+	return cpython_awaited_condition(py, top);
 }
 
 /* Whether the semaphore is part of an entry in a list of them. */
@@ -108,17 +115,6 @@ uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semapho
 	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) &&
 			       !cpython_awaits_news(py, top) ?
 		       entry.address :
-		       0;
-}
-
-uint64_t cpython_awaited_condition(const struct cpython *py, uint64_t top)
-{
-	struct frame frame;
-	struct walk walk;
-
-	walk_open(&walk, py, top);
-	return walk_on(&walk, &frame) && frame_is(py, &frame, "wait", "threading.py") ?
-		       frame_local(py, &frame, 0) :
 		       0;
 }
 
