@@ -19,15 +19,26 @@ def stay():
     threading.Event().wait()
 
 
+class Holder:
+    def __init__(self, part):
+        self.part = part
+
+
 cache_lock = threading.Lock()
 locks = {"users": threading.Lock(), "orders": threading.Lock()}
 tasks = queue.Queue()
 current = contextvars.ContextVar("current", default=threading.Lock())
+shards = [Holder({"lock": threading.Lock()}) for _ in range(3)]
 pair = collections.namedtuple("Pair", "name lock")("users", threading.Lock())
 
 
 def by_global():
     with cache_lock:
+        stay()
+
+
+def by_shard():
+    with shards[2].part["lock"]:
         stay()
 
 
@@ -154,6 +165,7 @@ class Cache:
         self._lock = threading.Lock()
         self.ready = threading.Condition()
         self.twice = threading.RLock()
+        self.tables = {"users": {"rows": Holder(Holder(threading.Lock()))}}
 
     def by_attribute(self):
         with self._lock:
@@ -167,6 +179,10 @@ class Cache:
         with self.twice:
             with self.twice:
                 stay()
+
+    def by_path(self):
+        with self.tables["users"]["rows"].part.part:
+            stay()
 
     def by_acquire(self):
         self._lock.acquire()

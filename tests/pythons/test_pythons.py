@@ -81,6 +81,8 @@ NAMES = {
     "by_exit_stack": (GLOBAL, "by_exit_stack"),
     "by_guard": ('Lock "self.inner" of Guard', "by_guard"),
     "by_item": ("Lock \"locks['users']\" (lock_names.py, global)", "by_item"),
+    "by_shard": ("Lock \"shards[2].part['lock']\" (lock_names.py, global)", "by_shard"),
+    "by_path": ("Lock \"self.tables['users']['rows'].part.part\" of Cache", "Cache.by_path"),
     "by_cached": ("Lock \"lock_of('users', 7)\" (lock_names.py, global)", "by_cached"),
     "by_context_variable": ('Lock "current.get()" (lock_names.py, global)', "by_context_variable"),
     "by_named_tuple": ('Lock "pair.lock" of Pair', "by_named_tuple"),

@@ -12,6 +12,8 @@
 #define TYPE_BYTES 64u
 #define GLOBALS_MAX 256u
 #define HELD_MAX 64u /* objects that one object has */
+#define STEPS_MAX 5u /* from a variable to the lock: `self.table["a"].pool.lock` */
+#define OBJECTS_MAX 2048u /* looked into for them */
 #define MODULES_NAMES_MAX 4096u /* looked at, of all modules together */
 
 /* ---- what is named ---- */
@@ -130,54 +132,62 @@ static void write_end(struct writer *w, const struct cpython *py, const struct f
 	write_type(w, py, owner);
 }
 
-/* In one step from the variable `key`. */
-static bool name_step(struct writer *w, const struct cpython *py, const struct frame *frame,
-		      uint64_t key, uint64_t owner, uint64_t object, write_where *where)
-{
-	struct reach step = reach_step(py, owner, object);
+/*
+ * A search from variable to variable: the steps from one to the object, `length` of them, and how many more objects may be
+ * looked into. Short ways are tried from all variables first.
+ */
+struct path {
+	struct reach step[STEPS_MAX];
+	unsigned length, budget;
+};
 
-	if (!step.kind)
-		return false;
-	writer_string(w, py, key);
-	reach_write(w, py, &step);
-	write_end(w, py, frame, owner, &step, where);
-	return true;
-}
-
-/* In two. */
-static bool name_steps(struct writer *w, const struct cpython *py, const struct frame *frame,
-		       uint64_t key, uint64_t owner, uint64_t object, write_where *where)
+static bool find_path(const struct cpython *py, uint64_t owner, uint64_t object, struct path *path,
+		      unsigned from)
 {
 	uint64_t held[HELD_MAX];
-	unsigned count = reach_all(py, owner, held, HELD_MAX);
-	struct reach first, second;
+	unsigned count;
 
+	if (!owner || !path->budget)
+		return false;
+	path->budget--;
+	if (from + 1 == path->length) {
+		path->step[from] = reach_step(py, owner, object);
+		return path->step[from].kind;
+	}
+	count = reach_all(py, owner, held, HELD_MAX);
 	for (unsigned i = 0; i < count; i++) {
-		second = reach_step(py, held[i], object);
-		if (!second.kind)
+		if (!find_path(py, held[i], object, path, from + 1))
 			continue;
-		first = reach_step(py, owner, held[i]);
-		writer_string(w, py, key);
-		reach_write(w, py, &first);
-		reach_write(w, py, &second);
-		write_end(w, py, frame, owner, &first, where);
+		path->step[from] = reach_step(py, owner, held[i]);
 		return true;
 	}
 	return false;
 }
 
+/* From the variable `key`. */
+static bool name_path(struct writer *w, const struct cpython *py, const struct frame *frame,
+		      uint64_t key, uint64_t owner, uint64_t object, struct path *path,
+		      write_where *where)
+{
+	if (!find_path(py, owner, object, path, 0))
+		return false;
+	writer_string(w, py, key);
+	for (unsigned i = 0; i < path->length; i++)
+		reach_write(w, py, &path->step[i]);
+	write_end(w, py, frame, owner, &path->step[0], where);
+	return true;
+}
+
 /* From a local variable, mostly self. */
 static bool name_from_local(struct writer *w, const struct cpython *py, const struct frame *frame,
-			    uint64_t object, bool twice)
+			    uint64_t object, struct path *path)
 {
-	uint64_t name, owner;
+	uint64_t name;
 
-	for (unsigned i = 0; (name = name_of(py, frame, i)); i++) {
-		owner = variable(py, frame, i);
-		if (owner && (twice ? name_steps : name_step)(w, py, frame, name, owner, object,
-							      write_local_of))
+	for (unsigned i = 0; (name = name_of(py, frame, i)); i++)
+		if (name_path(w, py, frame, name, variable(py, frame, i), object, path,
+			      write_local_of))
 			return true;
-	}
 	return false;
 }
 
@@ -297,7 +307,7 @@ static bool name_in_module(struct writer *w, const struct cpython *py, const str
 
 /* From a global variable. */
 static bool name_from_global(struct writer *w, const struct cpython *py, const struct frame *frame,
-			     uint64_t object, bool twice)
+			     uint64_t object, struct path *path)
 {
 	uint64_t names = cpython_peek_word(py, frame->at + py->at.frame_globals),
 		 global[GLOBALS_MAX];
@@ -305,9 +315,8 @@ static bool name_from_global(struct writer *w, const struct cpython *py, const s
 
 	for (unsigned i = 0; i < count; i++)
 		if (!cpython_is_a(py, global[i], "module") &&
-		    (twice ? name_steps : name_step)(w, py, frame,
-						     cpython_dict_key(py, names, global[i]),
-						     global[i], object, write_global))
+		    name_path(w, py, frame, cpython_dict_key(py, names, global[i]), global[i],
+			      object, path, write_global))
 			return true;
 	return false;
 }
@@ -367,13 +376,18 @@ static void begin_name(struct writer *w, const struct cpython *py, uint64_t obje
 static bool name_by_frame(struct writer *w, const struct cpython *py, const struct frame *frame,
 			  uint64_t object)
 {
+	struct path path = {.length = 1, .budget = OBJECTS_MAX};
+
 	begin_name(w, py, object);
-	return name_global(w, py, frame, object) || name_from_local(w, py, frame, object, false) ||
-	       name_class_attribute(w, py, frame, object) || name_local(w, py, frame, object) ||
-	       name_in_module(w, py, frame, object) ||
-	       name_from_global(w, py, frame, object, false) ||
-	       name_from_local(w, py, frame, object, true) ||
-	       name_from_global(w, py, frame, object, true);
+	if (name_global(w, py, frame, object) || name_from_local(w, py, frame, object, &path) ||
+	    name_class_attribute(w, py, frame, object) || name_local(w, py, frame, object) ||
+	    name_in_module(w, py, frame, object) || name_from_global(w, py, frame, object, &path))
+		return true;
+	for (path.length = 2; path.length <= STEPS_MAX && path.budget; path.length++)
+		if (name_from_local(w, py, frame, object, &path) ||
+		    name_from_global(w, py, frame, object, &path))
+			return true;
+	return false;
 }
 
 /* What a frame of threading and the like knows of an object, for want of a name that the program gave to the whole. */
