@@ -14,6 +14,15 @@
 
 TLS volatile uintptr_t hook_guard;
 STATE bool hook_off;
+STATE void (*guard_next)(void);
+
+void guard_call_next(void)
+{
+	void (*next)(void) = __atomic_exchange_n(&guard_next, NULL, __ATOMIC_ACQ_REL);
+
+	if (next)
+		next();
+}
 
 #ifdef MPSAN_COUNT_HOOKS
 uint64_t *mpsan_hook_counts;

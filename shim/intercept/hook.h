@@ -147,13 +147,20 @@ struct inside {
 	int error;
 };
 
+/* Called by the next thread that enters a guard, once; NULL: nothing is waited for. */
+extern void (*guard_next)(void);
+void guard_call_next(void);
+
 static inline struct inside guard_enter(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), guard = hook_guard;
 	struct inside in = {.entered = guard == 0 || guard < here, .error = errno};
 
-	if (in.entered)
-		hook_guard = here;
+	if (!in.entered)
+		return in;
+	hook_guard = here;
+	if (UNLIKELY(guard_next != NULL))
+		guard_call_next();
 	return in;
 }
 

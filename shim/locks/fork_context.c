@@ -95,6 +95,11 @@ bool fork_context_in_handler(void)
 	return (entered && entered->hooked) || (left_behind && in_callback(left_behind));
 }
 
+bool fork_context_in_call(void)
+{
+	return left_behind && left_behind->marked && python_in_mark(&left_behind->mark);
+}
+
 /* Names an imported module, once per log: forks may be many. */
 void fork_context_name_import(uint64_t hash, const char *name)
 {

@@ -41,6 +41,9 @@ void fork_context_enter(const struct fork_context *fork_context);
  */
 bool fork_context_in_handler(void);
 
+/* In a child: whether Python's call that forked, os.fork() as a rule, has not returned yet. */
+bool fork_context_in_call(void);
+
 /* States the name of a module's import lock, once. */
 void fork_context_name_import(uint64_t hash, const char *name);
 

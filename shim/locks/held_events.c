@@ -23,9 +23,9 @@ static uint64_t state_one(struct claim *c, uint64_t fork)
 	uint64_t taken = own ? 0 : python_locks_taken(c);
 
 	c->flags |= taken ? MPSAN_LF_MUTUAL : 0;
-	if (taken)
-		python_locks_name(c);
 	taken = taken || own ? taken : python_locks_called(c);
+	if (c->object)
+		python_locks_name(c);
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_LIBC)
 		libc_lock_name(claim_lock(c));
 	return EMIT(held, .fork = fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
@@ -42,6 +42,7 @@ static struct {
 	uint64_t key;
 	uint64_t fork;
 	uint64_t held[CLAIMS_LEFT];
+	uint64_t object[CLAIMS_LEFT];
 	uint32_t flags[CLAIMS_LEFT];
 } stated;
 
@@ -80,10 +81,12 @@ uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool ref
 	for (uint32_t i = 0; i < count; i++) {
 		claim[i].held = earlier ? stated.held[i] : state_one(&claim[i], fork);
 		claim[i].flags = earlier ? stated.flags[i] : claim[i].flags;
+		claim[i].object = earlier ? stated.object[i] : claim[i].object;
 	}
 	if (mine && !earlier) {
 		for (uint32_t i = 0; i < count; i++) {
 			stated.held[i] = claim[i].held;
+			stated.object[i] = claim[i].object;
 			stated.flags[i] = claim[i].flags;
 		}
 		stated.fork = fork;

@@ -6,9 +6,12 @@
 #include "orphans.h"
 
 #include "../intercept/hook.h"
+#include "../python/python.h"
 #include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/state.h"
+#include "../record/thread.h"
+#include "fork_context.h"
 
 STATE static struct orphans *left_behind; /* in a child: of the fork that created it */
 
@@ -25,17 +28,12 @@ void orphans_inherit(struct orphans *list)
 		list->claim[list->count++] = left_behind->claim[i];
 }
 
-/* Marks the claim as repaired in the parent's record, while that is still mapped here. */
 static void mark_repaired(const struct claim *c)
 {
-	bool parents = c->held && c->held_slot + 1 == life.self->parent && log_is_inherited();
-	struct mpsan_record *r = parents ? log_at(c->held) : NULL;
-
-	if (r)
-		__atomic_store_n(&r->later, MPSAN_LATER_REPAIRED, __ATOMIC_RELEASE);
+	if (c->held)
+		log_mark(c->held_slot, c->held, MPSAN_LATER_REPAIRED);
 }
 
-/* Drops claims on locks that child handlers released or reinitialised: those are no orphans. */
 void orphans_drop_repaired(void)
 {
 	struct orphans *list = left_behind;
@@ -45,12 +43,42 @@ void orphans_drop_repaired(void)
 		return;
 	claims_verify(list->claim, list->count);
 	for (uint32_t i = 0; i < list->count; i++) {
-		if (list->claim[i].flags & MPSAN_LF_VERIFIED)
+		if (list->claim[i].flags & MPSAN_LF_VERIFIED &&
+		    !python_lock_is_replaced(list->claim[i].object,
+					     MPSAN_TAG_ADDRESS(list->claim[i].tag)))
 			list->claim[kept++] = list->claim[i];
 		else
 			mark_repaired(&list->claim[i]);
 	}
 	list->count = kept;
+}
+
+/*
+ * The callbacks of os.register_at_fork run after fork() has returned, and before os.fork() has: what they have repaired is
+ * seen at the next hook with a guard, or the next release of a lock, or at the end.
+ */
+static void settle(void)
+{
+	if (fork_context_in_call())
+		guard_next = settle;
+	else
+		orphans_drop_repaired();
+}
+
+void orphans_forked(bool child)
+{
+	if (child && left_behind && left_behind->count && python_present()) {
+		guard_next = settle;
+		thread_watch_releases();
+	}
+}
+
+void orphans_exit(void)
+{
+	if (!guard_next)
+		return;
+	guard_next = NULL;
+	orphans_drop_repaired();
 }
 
 void orphans_lock_made(const void *lock, uint64_t caller)

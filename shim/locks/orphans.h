@@ -22,8 +22,11 @@ void orphans_inherit(struct orphans *list);
 /* In the child: sets the list of the fork that created it; NULL: unknown. */
 void orphans_born(struct orphans *list);
 
-/* In the child, after its handlers: drops locks that these released or reinitialised. */
+/* In the child, after its handlers: drops locks that these released or reinitialised: those are no orphans. */
 void orphans_drop_repaired(void);
+/* In a child with Python: does so once the callbacks of os.register_at_fork have run. */
+void orphans_forked(bool child);
+void orphans_exit(void);
 
 /* A lock was initialised: in a forked child earlier holds on it no longer count. */
 void orphans_lock_made(const void *lock, uint64_t caller);

@@ -94,7 +94,7 @@ void python_locks_settle(struct claim *claim, uint32_t count)
 /* ---- where it was taken ---- */
 
 struct taken {
-	uint64_t address;
+	uint64_t address, object;
 	uint64_t text;
 };
 
@@ -108,11 +108,13 @@ static void see_taken(const struct cpython *py, const struct cpython_lock *lock,
 	char text[LINE_BYTES];
 
 	/* the outermost of several is the last one seen */
-	if (lock->address == taken->address && with_text(py, frame, block, text, sizeof(text)))
+	if (lock->address == taken->address && with_text(py, frame, block, text, sizeof(text))) {
 		taken->text = log_text(text);
+		taken->object = lock->object;
+	}
 }
 
-uint64_t python_locks_taken(const struct claim *claim)
+uint64_t python_locks_taken(struct claim *claim)
 {
 	struct taken taken = {.address = MPSAN_TAG_ADDRESS(claim->tag)};
 	struct mpsan_thread *t = claim->holder;
@@ -122,6 +124,7 @@ uint64_t python_locks_taken(const struct claim *claim)
 	if (claim->flags & MPSAN_LF_PYTHON && python_present())
 		python_held(own ? 0 : t->pthread, &t->python_state, own ? &free : &t->python_free,
 			    see_taken, &taken);
+	claim->object = taken.object;
 	return taken.text;
 }
 
@@ -156,11 +159,12 @@ void python_locks_name(const struct claim *claim)
 		return;
 	named[at].address = address;
 	named[at].slot = life.slot;
-	if (python_held_lock_name(t->pthread, &t->python_state, address, text, sizeof(text)))
+	if (python_held_lock_name(t->pthread, &t->python_state, address, claim->object, text,
+				  sizeof(text)))
 		EMIT(lock_name, .lock = address, .name = log_text(text));
 }
 
-uint64_t python_locks_called(const struct claim *claim)
+uint64_t python_locks_called(struct claim *claim)
 {
 	struct mpsan_thread *t = claim->holder;
 	bool own = t == thread_hot;
@@ -168,7 +172,8 @@ uint64_t python_locks_called(const struct claim *claim)
 
 	return claim->flags & MPSAN_LF_PYTHON && python_present() &&
 			       python_called(own ? 0 : t->pthread, &t->python_state,
-					     MPSAN_TAG_ADDRESS(claim->tag), text, sizeof(text)) ?
+					     MPSAN_TAG_ADDRESS(claim->tag), text, sizeof(text),
+					     &claim->object) ?
 		       log_text(text) :
 		       0;
 }

@@ -25,14 +25,14 @@ void python_locks_settle(struct claim *claim, uint32_t count);
 
 /*
  * Records the line of the `with` by which a thread took a lock of Python, as a frame in the format
- * of python_stack; 0: there is none, or the lock is not Python's.
+ * of python_stack; 0: there is none, or the lock is not Python's. Sets the claim's object.
  */
-uint64_t python_locks_taken(const struct claim *claim);
+uint64_t python_locks_taken(struct claim *claim);
 /* The same of the acquire() by which it did. */
-uint64_t python_locks_called(const struct claim *claim);
+uint64_t python_locks_called(struct claim *claim);
 /* Whether it is the lock of its holder's end, which a forked child makes anew. */
 bool python_locks_end(const struct claim *claim) __attribute__((nonnull));
-/* Records the name of a claim's lock, if its holder, another thread, has it in a `with` block. */
+/* Records the name of a claim's lock, if its holder, another thread, has it in a `with` block or its object is known. */
 void python_locks_name(const struct claim *claim) __attribute__((nonnull));
 
 /*

@@ -33,9 +33,9 @@
 static uint64_t state_own_hold(const void *lock, unsigned kind, uint32_t flags)
 {
 	const struct mpsan_hold *hold = hold_find(lock);
-	const struct claim own = {.tag = hold ? hold->tag : MPSAN_TAG(lock, kind),
-				  .flags = flags,
-				  .holder = thread_hot};
+	struct claim own = {.tag = hold ? hold->tag : MPSAN_TAG(lock, kind),
+			    .flags = flags,
+			    .holder = thread_hot};
 	uint64_t taken = python_locks_taken(&own);
 
 	taken = taken ? taken : python_locks_called(&own);

@@ -221,17 +221,26 @@ size_t python_lock_name(const void *lock, char *text, size_t bytes)
 	struct state own = {0};
 
 	python_own_state(&own);
-	return cpython_lock_name(&python.py, &own, (uint64_t)(uintptr_t)lock, false, text, bytes);
+	return cpython_lock_name(&python.py, &own, (uint64_t)(uintptr_t)lock, 0, false, text,
+				 bytes);
 }
 
-size_t python_held_lock_name(uint64_t pthread, uint64_t *at, uint64_t lock, char *text,
-			     size_t bytes)
+size_t python_held_lock_name(uint64_t pthread, uint64_t *at, uint64_t lock, uint64_t object,
+			     char *text, size_t bytes)
 {
 	struct state state;
 
 	return others_rest() && state_of(pthread, at, &state) ?
-		       cpython_lock_name(&python.blocks, &state, lock, true, text, bytes) :
+		       cpython_lock_name(&python.blocks, &state, lock, object, true, text, bytes) :
 		       0;
+}
+
+bool python_lock_is_replaced(uint64_t object, uint64_t address)
+{
+	struct cpython_lock lock;
+
+	return object && python_present() && cpython_lock(&python.py, object, &lock) &&
+	       lock.address != address;
 }
 
 bool python_ends_with(uint64_t pthread, uint64_t *at, uint64_t lock)
@@ -336,7 +345,8 @@ static uint64_t acquire_name(void)
 	return found;
 }
 
-size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes)
+size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
+		     uint64_t *object)
 {
 	const struct cpython_lock sought = {.address = lock};
 	struct cpython_taker taker;
@@ -344,12 +354,14 @@ size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *tex
 
 	if (!pthread) {
 		cpython_taker(&python.py, top_frame(0), &sought, &taker);
+		*object = 0;
 		return taker.called ? cpython_taker_text(&python.py, &taker, text, bytes) : 0;
 	}
 	name = acquire_name();
 	if (name && others_rest())
 		top = frame_by_state(pthread, state);
-	return top ? cpython_called_text(&python.blocks, top, lock, name, text, bytes) : 0;
+	*object = 0;
+	return top ? cpython_called_text(&python.blocks, top, lock, name, text, bytes, object) : 0;
 }
 
 uint32_t python_rank(void)

@@ -85,9 +85,13 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 
 /*
  * The line of the acquire() by which a thread, or the calling one (0), took the Lock or RLock that it has; in the format
- * of python_stack. `state` as in python_held. Slow only of the calling thread.
+ * of python_stack. `state` as in python_held. Slow only of the calling thread. `object`: that lock, if another thread has
+ * it at hand; else 0.
  */
-size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes);
+size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
+		     uint64_t *object) __attribute__((nonnull(2, 4, 6)));
+/* Whether the Lock or RLock has another PyMutex or semaphore than this, as _at_fork_reinit() gives it. Needs no GIL. */
+bool python_lock_is_replaced(uint64_t object, uint64_t address);
 
 /* Whether a lock is that of a thread's end; see common/cpython/lock.h. `state` as in python_held. */
 bool python_ends_with(uint64_t pthread, uint64_t *state, uint64_t lock) __attribute__((nonnull));
@@ -96,9 +100,9 @@ bool python_ends_with(uint64_t pthread, uint64_t *state, uint64_t lock) __attrib
  * see common/cpython/name.h. Needs no GIL. Slow.
  */
 size_t python_lock_name(const void *lock, char *text, size_t bytes) __attribute__((nonnull(2)));
-/* The same of one that another thread has in a `with` block; `state` as in python_held. */
-size_t python_held_lock_name(uint64_t pthread, uint64_t *state, uint64_t lock, char *text,
-			     size_t bytes) __attribute__((nonnull));
+/* The same of one that another thread has in a `with` block, or that is this `object`; `state` as in python_held. */
+size_t python_held_lock_name(uint64_t pthread, uint64_t *state, uint64_t lock, uint64_t object,
+			     char *text, size_t bytes) __attribute__((nonnull));
 
 /*
  * Where the interpreter keeps the C function behind a method of _thread's Lock or RLock, and the type's
@@ -223,6 +227,8 @@ struct python_mark {
 };
 bool python_mark(struct python_mark *mark) __attribute__((nonnull));
 bool python_above_mark(const struct python_mark *mark) __attribute__((nonnull));
+/* Also whether that call itself is the innermost one. */
+bool python_in_mark(const struct python_mark *mark) __attribute__((nonnull));
 
 /*
  * What multiprocessing does in the calling thread; see cpython/process.h. None needs the GIL. The

@@ -216,15 +216,21 @@ bool python_mark(struct python_mark *mark)
 	return true;
 }
 
+bool python_in_mark(const struct python_mark *mark)
+{
+	struct frame frame;
+	struct walk walk;
+	bool found = innermost(&walk, &frame);
+
+	while (found && frame.at != mark->frame)
+		found = walk_on(&walk, &frame);
+	return found && instr_of(&frame) == mark->instr;
+}
+
 bool python_above_mark(const struct python_mark *mark)
 {
 	struct frame frame;
 	struct walk walk;
 
-	if (!innermost(&walk, &frame) || frame.at == mark->frame)
-		return false;
-	while (walk_on(&walk, &frame))
-		if (frame.at == mark->frame)
-			return instr_of(&frame) == mark->instr;
-	return false;
+	return innermost(&walk, &frame) && frame.at != mark->frame && python_in_mark(mark);
 }

@@ -97,13 +97,13 @@ void log_forked(void)
 		file.window[i] = NULL;
 }
 
-static void make_path(void)
+static void make_path(char path[sizeof(file.path)], uint32_t slot)
 {
-	char *end = file.path + sizeof(file.path), *at = file.path;
+	char *end = path + sizeof(file.path), *at = path;
 
 	at = text_put(at, end, file.directory);
 	at = text_put(at, end, "/");
-	at = text_put_number(at, end, life.slot, 10);
+	at = text_put_number(at, end, slot, 10);
 	text_put(at, end, ".log");
 }
 
@@ -148,7 +148,7 @@ static bool open_own(enum state before)
 					 __ATOMIC_RELAXED))
 		return false;
 	memcpy(path, file.path, sizeof(path));
-	make_path();
+	make_path(file.path, life.slot);
 	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true, &error) : NULL;
 	if (!first) {
 		memcpy(file.path, path, sizeof(path));
@@ -252,6 +252,33 @@ void *log_at(uint64_t position)
 	uint8_t *window = number < WINDOWS ? file.window[number] : NULL;
 
 	return window ? window + (position - window_start(number)) : NULL;
+}
+
+#define PAGE 4096u
+
+static void mark(void *record, uint64_t later)
+{
+	__atomic_store_n(&((struct mpsan_record *)record)->later, later, __ATOMIC_RELEASE);
+}
+
+/* The head of a record does not cross a page: records begin at whole units. */
+void log_mark(uint32_t slot, uint64_t position, uint64_t later)
+{
+	bool own = slot == life.slot || (slot + 1 == life.self->parent && log_is_inherited());
+	uint8_t *r = own ? log_at(position) : NULL;
+	char path[sizeof(file.path)];
+	long error;
+
+	if (r) {
+		mark(r, later);
+		return;
+	}
+	make_path(path, slot);
+	r = sys_map_file(path, position / PAGE * PAGE, PAGE, false, &error);
+	if (!r)
+		return;
+	mark(r + position % PAGE, later);
+	SYS2(SYS_munmap, r, PAGE);
 }
 
 /* The address of a record; maps its window if necessary. */

@@ -52,6 +52,9 @@ void log_commit(void *payload);
 uint64_t log_recall(uint64_t hash);
 void log_remember(uint64_t hash, uint64_t position);
 
+/* Sets `later` of a record in a process's log, which is mapped for that if it has to be. */
+void log_mark(uint32_t slot, uint64_t position, uint64_t later);
+
 /* Whether this is a forked child that still uses its parent's log. */
 bool log_is_inherited(void);
 

@@ -404,6 +404,34 @@ int hold_hand_over(void *lock, int (*real)(void *))
 	return result;
 }
 
+#define WATCHED 0xffull
+
+static void keep_at_most(struct mpsan_thread *t, uint64_t left)
+{
+	t->tried.tag = MPSAN_TRIED_WHAT(t->tried.tag) | left << 56;
+}
+
+void thread_gives_up(struct mpsan_thread *t, uint32_t left)
+{
+	bool watched = MPSAN_TRIED_HELD(t->tried.tag) == WATCHED;
+
+	keep_at_most(t, left);
+	if (!watched)
+		return;
+	GUARDED {
+	}
+	if (guard_next)
+		thread_watch_releases();
+}
+
+void thread_watch_releases(void)
+{
+	struct mpsan_thread *t = thread_hot;
+
+	if (t && t != &thread_none)
+		keep_at_most(t, WATCHED);
+}
+
 /* Removes a claim. Locks are released in any order: later claims move down. */
 bool hold_remove(uint64_t address)
 {

@@ -131,11 +131,11 @@ static inline void hold_commit(struct mpsan_hold *hold, const void *lock, unsign
 /* The address of a claim, which may have moved with its record. */
 struct mpsan_hold *hold_now(struct mpsan_hold *hold);
 
-/* Of the claims that it kept while it polled, only so many are left. */
-static inline void thread_gives_up(struct mpsan_thread *t, uint32_t left)
-{
-	t->tried.tag = MPSAN_TRIED_WHAT(t->tried.tag) | (uint64_t)left << 56;
-}
+/* A release leaves fewer claims than the thread kept while it polled, or is watched. */
+void thread_gives_up(struct mpsan_thread *t, uint32_t left);
+
+/* Until guard_next has been called, releases of the calling thread enter a guard, if it does not poll. */
+void thread_watch_releases(void);
 
 /*
  * Removes the newest claim on a lock; false if this thread has none. If the library is off there

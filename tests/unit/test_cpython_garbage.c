@@ -108,6 +108,7 @@ static void garbage_is_read_in_bounded_time(void **state)
 	unsigned seen = 0;
 	char text[64];
 	struct cpython_taker taker;
+	uint64_t object;
 
 	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -126,15 +127,15 @@ static void garbage_is_read_in_bounded_time(void **state)
 		py.frame_bytes = CPYTHON_FRAME_BYTES;
 		py.code_bytes = CPYTHON_CODE_BYTES;
 		cpython_held(&py, 4096, see, &seen);
-		assert_true(cpython_lock_name(&py, &(struct state){.frame = 4096}, 8192, round & 8,
-					      text, sizeof(text)) < sizeof(text));
+		assert_true(cpython_lock_name(&py, &(struct state){.frame = 4096}, 8192, TYPE,
+					      round & 8, text, sizeof(text)) < sizeof(text));
 		cpython_parked(&py, 4096, 4096);
 		cpython_taker(&py, 4096,
 			      round & 8 ? &(struct cpython_lock){.object = TYPE} :
 					  &(struct cpython_lock){.address = 8192},
 			      &taker);
-		assert_true(cpython_called_text(&py, 4096, 8192, round & 8, text, sizeof(text)) <
-			    sizeof(text));
+		assert_true(cpython_called_text(&py, 4096, 8192, round & 8, text, sizeof(text),
+						&object) < sizeof(text));
 		cpython_taker_around(&py, 4096, &(struct cpython_lock){.object = TYPE}, &taker);
 		assert_true(cpython_taker_text(&py, &taker, text, sizeof(text)) < sizeof(text));
 		read_the_rest(&py, text, 8192);

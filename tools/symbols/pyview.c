@@ -303,7 +303,7 @@ size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, boo
 	struct state state = {0};
 
 	read_state(view, thread, &state);
-	return cpython_lock_name(&view->py, &state, lock, holds, text, bytes);
+	return cpython_lock_name(&view->py, &state, lock, 0, holds, text, bytes);
 }
 
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)

@@ -451,13 +451,33 @@ static bool name_by_frames(struct writer *w, const struct cpython *py, const str
 	return part.object && name_by_frame(w, py, &part.frame, part.object);
 }
 
+/* A lock that was taken by acquire(): the innermost frames that the program wrote. */
+static bool name_object(struct writer *w, const struct cpython *py, const struct state *state,
+			uint64_t object)
+{
+	unsigned left = object ? FRAMES_MAX : 0;
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, state->frame);
+	while (left && walk_on(&walk, &frame)) {
+		if (is_inside(py, &frame))
+			continue;
+		left--;
+		if (name_by_frame(w, py, &frame, object))
+			return true;
+	}
+	return false;
+}
+
 size_t cpython_lock_name(const struct cpython *py, const struct state *state, uint64_t address,
-			 bool holds, char *text, size_t bytes)
+			 uint64_t object, bool holds, char *text, size_t bytes)
 {
 	struct writer w = writer_open(text, bytes);
 	uint64_t parked = cpython_parked_for(py, address);
 	bool named = name_by_frames(&w, py, state, address, holds) ||
-		     (parked && name_by_frames(&w, py, state, parked, holds));
+		     (parked && name_by_frames(&w, py, state, parked, holds)) ||
+		     name_object(&w, py, state, object);
 
 	if (!named || w.at == w.end)
 		w.at = w.start;

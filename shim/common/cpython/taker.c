@@ -29,6 +29,7 @@ bool cpython_lock_of(const struct cpython *py, uint64_t mutex, struct cpython_lo
 
 struct at_hand {
 	unsigned kind; /* 0: it is not */
+	uint64_t object; /* the lock */
 	int variable, name; /* by which one the frame reaches it; negative: unknown */
 };
 
@@ -41,14 +42,19 @@ static bool is_lock(const struct cpython *py, uint64_t object, const struct cpyt
 			      cpython_lock(py, object, &found) && found.address == lock->address;
 }
 
-/* The lock itself, in a cell, or what a method is bound to. */
-static bool is_or_holds(const struct cpython *py, uint64_t object, const struct cpython_lock *lock)
+/* The lock itself, in a cell, or what a method is bound to; 0: none of these. */
+static uint64_t lock_in(const struct cpython *py, uint64_t object, const struct cpython_lock *lock)
 {
-	return is_lock(py, object, lock) ||
-	       (is_lock(py, cpython_member(py, object, CELL_VALUE), lock) &&
-		cpython_is_a(py, object, "cell")) ||
-	       (is_lock(py, cpython_member(py, object, BOUND_SELF), lock) &&
-		cpython_is_a(py, object, "builtin_function_or_method"));
+	uint64_t value = cpython_member(py, object, CELL_VALUE),
+		 self = cpython_member(py, object, BOUND_SELF);
+
+	if (is_lock(py, object, lock))
+		return object;
+	if (is_lock(py, value, lock) && cpython_is_a(py, object, "cell"))
+		return value;
+	return is_lock(py, self, lock) && cpython_is_a(py, object, "builtin_function_or_method") ?
+		       self :
+		       0;
 }
 
 /* Its attribute that is the lock, or a Condition around that; 0: none. */
@@ -71,7 +77,7 @@ static uint64_t attribute_with(const struct cpython *py, uint64_t object,
 
 /* Which of the names is its attribute that is the lock, if it has one; negative: not one of them. */
 static bool has_attribute(const struct cpython *py, const struct called_names *names,
-			  uint64_t object, const struct cpython_lock *lock, int *name)
+			  uint64_t object, const struct cpython_lock *lock, struct at_hand *hand)
 {
 	uint64_t value = attribute_with(py, object, lock);
 
@@ -79,7 +85,8 @@ static bool has_attribute(const struct cpython *py, const struct called_names *n
 		return false;
 	if (cpython_is_a(py, object, "cell"))
 		object = cpython_member(py, object, CELL_VALUE);
-	*name = called_find_key(py, names, cpython_attribute_key(py, object, value));
+	hand->name = called_find_key(py, names, cpython_attribute_key(py, object, value));
+	hand->object = is_lock(py, value, lock) ? value : cpython_attribute(py, value, "_lock");
 	return true;
 }
 
@@ -110,16 +117,18 @@ static struct at_hand seek_values(const struct cpython *py, const struct frame *
 				  const struct called_names *names, const struct cpython_lock *lock)
 {
 	unsigned variables, count = values_of(py, frame, &variables);
-	struct at_hand hand = {0, -1, -1};
-	uint64_t object;
+	struct at_hand hand = {0, 0, -1, -1};
+	uint64_t object, found;
 
 	for (unsigned i = 0; i < count; i++) {
 		object = frame_local(py, frame, i);
 		if (!object)
 			continue;
-		if (is_or_holds(py, object, lock))
-			return (struct at_hand){VARIABLE, i < variables ? (int)i : -1, hand.name};
-		if (!hand.kind && has_attribute(py, names, object, lock, &hand.name))
+		found = lock_in(py, object, lock);
+		if (found)
+			return (struct at_hand){VARIABLE, found, i < variables ? (int)i : -1,
+						hand.name};
+		if (!hand.kind && has_attribute(py, names, object, lock, &hand))
 			hand.kind = ATTRIBUTE;
 	}
 	return hand;
@@ -127,7 +136,8 @@ static struct at_hand seek_values(const struct cpython *py, const struct frame *
 
 /* A global that it names is the lock, or one of the module's first has it as an attribute. */
 static bool is_global(const struct cpython *py, const struct frame *frame,
-		      const struct called_names *names, const struct cpython_lock *lock, int *name)
+		      const struct called_names *names, const struct cpython_lock *lock,
+		      struct at_hand *hand)
 {
 	uint64_t globals = cpython_peek_word(py, frame->at + py->at.frame_globals), object;
 	char text[NAME_BYTES];
@@ -139,10 +149,11 @@ static bool is_global(const struct cpython *py, const struct frame *frame,
 		writer_close(&w, sizeof(text));
 		object = cpython_dict_search(py, globals, text);
 		if (is_lock(py, object, lock)) {
-			*name = (int)i;
+			hand->name = (int)i;
+			hand->object = object;
 			return true;
 		}
-		if (object && has_attribute(py, names, object, lock, name))
+		if (object && has_attribute(py, names, object, lock, hand))
 			return true;
 	}
 	return false;
@@ -154,7 +165,7 @@ static struct at_hand at_hand(const struct cpython *py, const struct frame *fram
 {
 	struct at_hand hand = seek_values(py, frame, names, lock);
 
-	if (hand.variable < 0 && hand.name < 0 && is_global(py, frame, names, lock, &hand.name) &&
+	if (hand.variable < 0 && hand.name < 0 && is_global(py, frame, names, lock, &hand) &&
 	    !hand.kind)
 		hand.kind = GLOBAL;
 	return hand;
@@ -387,7 +398,7 @@ void cpython_taker_around(const struct cpython *py, uint64_t top, const struct c
 }
 
 size_t cpython_called_text(const struct cpython *py, uint64_t top, uint64_t address,
-			   uint64_t acquire, char *text, size_t bytes)
+			   uint64_t acquire, char *text, size_t bytes, uint64_t *object)
 {
 	const struct cpython_lock lock = {.address = address};
 	struct called_names names;
@@ -398,6 +409,7 @@ size_t cpython_called_text(const struct cpython *py, uint64_t top, uint64_t addr
 	int method;
 	long called;
 
+	*object = 0;
 	walk_open(&walk, py, top);
 	for (unsigned at = 0; at < FRAMES_MAX && walk_on(&walk, &frame); at++) {
 		names = called_names(py, &frame);
@@ -406,6 +418,7 @@ size_t cpython_called_text(const struct cpython *py, uint64_t top, uint64_t addr
 		if (method < 0 || is_inside(py, &frame))
 			continue;
 		hand = at_hand(py, &frame, &names, &lock);
+		*object = *object ? *object : hand.object;
 		called = called_last(py, &frame, &names, hand.variable, hand.name, method);
 		if (called >= 0)
 			length = frame_line_text(

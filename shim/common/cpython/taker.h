@@ -43,9 +43,10 @@ size_t cpython_taker_text(const struct cpython *py, const struct cpython_taker *
 /*
  * The line of the outermost acquire() of the Lock or RLock with this address in a thread that is known to have it, in the
  * same format; 0: unknown. `acquire` is that str, as names are interned; 0: it is looked for by its text, which is slow.
+ * `object`: the lock that has this address, of a frame that calls acquire(); 0: none has it at hand.
  */
 size_t cpython_called_text(const struct cpython *py, uint64_t top, uint64_t address,
-			   uint64_t acquire, char *text, size_t bytes);
+			   uint64_t acquire, char *text, size_t bytes, uint64_t *object);
 
 /* The Lock or RLock with this PyMutex; false: the PyMutex is part of something else. */
 bool cpython_lock_of(const struct cpython *py, uint64_t mutex, struct cpython_lock *lock);
