@@ -348,20 +348,22 @@ static uint64_t acquire_name(void)
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
 		     uint64_t *object)
 {
+	const struct cpython *py = pthread ? &python.blocks : &python.py;
 	const struct cpython_lock sought = {.address = lock};
+	uint64_t top, name = pthread ? acquire_name() : 0;
 	struct cpython_taker taker;
-	uint64_t top = 0, name;
+	size_t length = 0;
 
-	if (!pthread) {
-		cpython_taker(&python.py, top_frame(0), &sought, &taker);
-		*object = 0;
-		return taker.called ? cpython_taker_text(&python.py, &taker, text, bytes) : 0;
-	}
-	name = acquire_name();
-	if (name && others_rest())
-		top = frame_by_state(pthread, state);
 	*object = 0;
-	return top ? cpython_called_text(&python.blocks, top, lock, name, text, bytes, object) : 0;
+	if (pthread && !others_rest())
+		return 0;
+	top = pthread ? frame_by_state(pthread, state) : top_frame(0);
+	if (name)
+		length = cpython_called_text(py, top, lock, name, text, bytes, object);
+	if (length)
+		return length;
+	cpython_taker(py, top, &sought, &taker);
+	return taker.called ? cpython_taker_text(py, &taker, text, bytes) : 0;
 }
 
 uint32_t python_rank(void)

@@ -85,7 +85,7 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 
 /*
  * The line of the acquire() by which a thread, or the calling one (0), took the Lock or RLock that it has; in the format
- * of python_stack. `state` as in python_held. Slow only of the calling thread. `object`: that lock, if another thread has
+ * of python_stack, or where it entered what releases it. `state` as in python_held. Slow. `object`: that lock, if another thread has
  * it at hand; else 0.
  */
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
