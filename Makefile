@@ -33,12 +33,12 @@ SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro 
 # Readers of CPython's structures, for the library and the command: one object file serves both.
 CPYTHON_SRC := $(wildcard shim/common/cpython/*.c)
 # What a forked child runs comes first in the library: each 64 KiB of code that it touches are a page fault.
-FORK_SRC := shim/intercept/arch/$(ARCH).S $(addprefix shim/,$(addsuffix .c,hooks/process intercept/sys intercept/mem \
+FORK_SRC := shim/intercept/arch/state.S $(addprefix shim/,$(addsuffix .c,hooks/process hooks/lock hooks/sync intercept/sys intercept/mem \
 	intercept/text lifecycle/fork lifecycle/life lifecycle/stages record/thread record/state record/table record/slot \
 	record/log record/lock_hints record/callsite_cache record/modules locks/orphans \
 	locks/fork_context locks/pshared_locks workers/cow workers/group workers/proc_events resources/descriptor \
 	resources/shared_ofd resources/stdio resources/stream resources/dontfork python/python_find))
-SHIM_SRC := $(FORK_SRC) $(filter-out $(FORK_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)
+SHIM_SRC := $(FORK_SRC) shim/intercept/arch/$(ARCH).S $(filter-out $(FORK_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)
 SHIM_OBJ := $(SHIM_SRC:%=$(O)/obj/%.o)
 COUNT_OBJ := $(SHIM_SRC:%=$(O)/count/%.o)
 

@@ -12,7 +12,7 @@
 
 STATE bool nccl_used;
 STATE static bool graphs;
-STATE static struct known {
+static struct known {
 	ncclComm_t comm; /* NULL: never used */
 	struct mpsan_comm *record; /* NULL: being added */
 } known[COMMS];

@@ -85,13 +85,21 @@ static NOINLINE int unlock_of_another(pthread_mutex_t *m, uint64_t caller)
 	return prove_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
 }
 
+/* In the child the owner's TID may not be its own. */
+static NOINLINE int unlock_in_child(pthread_mutex_t *m, uint64_t caller)
+{
+	int error = REAL(pthread_mutex_unlock)(m);
+
+	return LIKELY(error != EPERM) ? error : prove_unlock(m, error, caller);
+}
+
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_unlock);
 	if (UNLIKELY(!hold_pop(m)))
 		return unlock_of_another(m, CALLER);
 	if (UNLIKELY(life.forked))
-		return prove_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
+		return unlock_in_child(m, CALLER);
 	return REAL(pthread_mutex_unlock)(m);
 }
 

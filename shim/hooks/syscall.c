@@ -141,7 +141,7 @@ static uint64_t set_filter(const struct pass_regs *regs)
 						       pass_arg(regs, 6)));
 }
 
-PASS(syscall)
+FORKED PASS(syscall)
 {
 	ENTER(syscall);
 	const uint64_t *a = regs->arg;

@@ -30,9 +30,10 @@ struct origin {
 };
 
 /* of the newest fork in this memory, and of the one that created this process */
-STATE static struct origin next, mine;
-STATE static uint64_t left[LEFT];
-STATE static uint32_t left_count, left_by;
+STATE static struct origin next;
+static struct origin mine;
+static uint64_t left[LEFT];
+static uint32_t left_count, left_by;
 
 static void note_place(struct origin *origin, uint64_t code)
 {

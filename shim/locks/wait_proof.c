@@ -370,7 +370,7 @@ int prove_unlock(const void *mutex, int error, uint64_t caller)
 	const struct claim *o = orphan_find(mutex, MPSAN_LOCK_MUTEX);
 	uint32_t owner = mutex_owner(m->__kind, (uint32_t)m->__lock, (uint32_t)m->__owner);
 
-	if (LIKELY(error != EPERM) || !prove_may_look() || !prove_vanished(owner) ||
+	if (error != EPERM || !prove_may_look() || !prove_vanished(owner) ||
 	    owner != life.tid_before)
 		return error;
 	GUARDED {

@@ -13,7 +13,7 @@
 
 #define SAID 16u
 
-STATE static uint64_t said[SAID];
+static uint64_t said[SAID];
 
 /* A forked child has a key of its own for what its parent has said. */
 static uint64_t said_key(enum rule_id rule, uint64_t place)

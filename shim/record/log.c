@@ -28,9 +28,9 @@ STATE static struct {
 	uint64_t cap;
 	uint32_t newest; /* window */
 	uint8_t *window[WINDOWS];
-	char directory[256];
-	char path[288];
 } file;
+/* Apart from what each fork writes. */
+static char directory[256], path[288];
 
 void (*log_opened)(void);
 static char began_in[sizeof(((struct mpsan_log *)0)->directory)];
@@ -74,9 +74,9 @@ struct mpsan_log *log_head(void)
 											 NULL;
 }
 
-void log_start(const char *directory, uint64_t cap)
+void log_start(const char *to, uint64_t cap)
 {
-	text_put(file.directory, file.directory + sizeof(file.directory), directory);
+	text_put(directory, directory + sizeof(directory), to);
 	if (SYS1(SYS_prctl, PR_GET_SECCOMP) == 0) /* otherwise the call might kill the program */
 		SYS2(SYS_getcwd, began_in, sizeof(began_in));
 	file.cap = cap < window_start(WINDOWS) ? cap : window_start(WINDOWS);
@@ -86,7 +86,7 @@ void log_start(const char *directory, uint64_t cap)
 
 const char *log_directory(void)
 {
-	return file.directory;
+	return directory;
 }
 
 void log_forked(void)
@@ -97,11 +97,11 @@ void log_forked(void)
 		file.window[i] = NULL;
 }
 
-static void make_path(char path[sizeof(file.path)], uint32_t slot)
+static void make_path(char made[sizeof(path)], uint32_t slot)
 {
-	char *end = path + sizeof(file.path), *at = path;
+	char *end = made + sizeof(path), *at = made;
 
-	at = text_put(at, end, file.directory);
+	at = text_put(at, end, directory);
 	at = text_put(at, end, "/");
 	at = text_put_number(at, end, slot, 10);
 	text_put(at, end, ".log");
@@ -140,18 +140,18 @@ static void replace_windows(void *first)
  */
 static bool open_own(enum state before)
 {
-	char path[sizeof(file.path)];
+	char before_path[sizeof(path)];
 	long error = 0;
 	void *first;
 
 	if (!__atomic_compare_exchange_n(&file.state, &before, OPENING, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return false;
-	memcpy(path, file.path, sizeof(path));
-	make_path(file.path, life.slot);
-	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true, &error) : NULL;
+	memcpy(before_path, path, sizeof(path));
+	make_path(path, life.slot);
+	first = life.session ? sys_map_file(path, 0, window_bytes(0), true, &error) : NULL;
 	if (!first) {
-		memcpy(file.path, path, sizeof(path));
+		memcpy(path, before_path, sizeof(path));
 		file.why = no_log_reason(error);
 		life_flag(before == INHERITED ? MPSAN_PROCESS_NO_BOOKS : 0);
 		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED,
@@ -222,7 +222,7 @@ static uint8_t *window_get(uint32_t number)
 
 	if (have)
 		return have;
-	made = sys_map_file(file.path, window_start(number), window_bytes(number), false, &error);
+	made = sys_map_file(path, window_start(number), window_bytes(number), false, &error);
 	if (made && !__atomic_compare_exchange_n(&file.window[number], &expected, made, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		SYS2(SYS_munmap, made, window_bytes(number));
@@ -266,15 +266,15 @@ void log_mark(uint32_t slot, uint64_t position, uint64_t later)
 {
 	bool own = slot == life.slot || (slot + 1 == life.self->parent && log_is_inherited());
 	uint8_t *r = own ? log_at(position) : NULL;
-	char path[sizeof(file.path)];
+	char of[sizeof(path)];
 	long error;
 
 	if (r) {
 		mark(r, later);
 		return;
 	}
-	make_path(path, slot);
-	r = sys_map_file(path, position / PAGE * PAGE, PAGE, false, &error);
+	make_path(of, slot);
+	r = sys_map_file(of, position / PAGE * PAGE, PAGE, false, &error);
 	if (!r)
 		return;
 	mark(r + position % PAGE, later);

@@ -171,7 +171,7 @@ static bool reaches(int64_t pid)
 }
 
 /* Those that this process has sent signals: a forked child has its own list. */
-STATE static struct {
+static struct {
 	uint32_t by, count, pid[SIGNALLED];
 } signalled;
 

@@ -63,8 +63,4 @@ hook_exports:
 	.size hook_exports, . - hook_exports
 	.text
 
-/* First of its section in the link: data that a fork writes starts on a page of its own (hook.h, STATE). */
-	.section mpsan_state, "aw", %progbits
-	.balign 4096
-
 	.text
