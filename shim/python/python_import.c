@@ -7,6 +7,7 @@
  */
 #include <stdatomic.h>
 
+#include "../common/cpython/name.h"
 #include "../common/hash.h"
 #include "python.h"
 #include "python_self.h"
@@ -138,20 +139,15 @@ static bool innermost(struct walk *walk, struct frame *frame)
 
 uint64_t python_awaited_import(char *name, size_t bytes)
 {
-	const struct cpython *py = &python.py;
 	char whole[NAME_BYTES];
-	struct frame frame;
-	struct writer w;
-	struct walk walk;
-	uint64_t object, hash;
+	struct writer w = writer_open(name, bytes);
+	struct state own;
+	uint64_t hash;
 
-	if (!innermost(&walk, &frame) || !frame_is(py, &frame, "acquire", BOOTSTRAP))
+	if (!python_own_state(&own) ||
+	    !cpython_awaited_import(&python.py, own.frame, whole, sizeof(whole)))
 		return 0;
-	object = cpython_attribute(py, frame_local(py, &frame, 0), "name");
-	if (!object)
-		return 0;
-	hash = read_name(object, whole);
-	w = writer_open(name, bytes);
+	hash = python_module_hash(whole);
 	for (const char *c = whole; *c; c++)
 		writer_byte(&w, (unsigned char)*c);
 	writer_close(&w, bytes);

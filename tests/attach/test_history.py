@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from faults import build, scratch  # noqa: E402
 from mpsantest import BUILD, MPSAN, ROOT, kill_group, main, system_python  # noqa: E402
 
 LOOKS = 4  # a busy machine may be late
@@ -135,6 +136,57 @@ def check_own_condition():
 def check_condition_of_the_parent():
     """The same lock and list of waiters are in the parent's memory, so it was there at the fork."""
     told("preload/fork/fork-lost-wakeup-attribute.py", "fork-lost-wakeup")
+
+
+def check_lock_of_libc():
+    """A forked child has no thread that would give it back, and the parent has others."""
+    for name in ("localtime", "exit"):
+        assert "exists only in the parent" in told(f"preload/fork/fork-libc-lock-{name}-hang.c", "fork-libc-lock")
+
+
+INTERRUPTED = """
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *__libc_calloc(size_t count, size_t bytes);
+static volatile int armed;
+static void nothing(void) { }
+static void handle(int signal) { (void)signal; atexit(nothing); }
+void *calloc(size_t count, size_t bytes)
+{
+	if (armed) { armed = 0; raise(SIGCHLD); }
+	return __libc_calloc(count, bytes);
+}
+static void *idle(void *unused) { for (;;) pause(); return unused; }
+int main(void)
+{
+	pthread_t thread;
+	signal(SIGCHLD, handle);
+	pthread_create(&thread, NULL, idle, NULL);
+	if (fork()) return wait(NULL);
+	armed = 1;
+	for (int i = 0; i < 100; i++) atexit(nothing);
+}
+"""
+
+
+def check_lock_of_libc_in_a_handler():
+    """The child itself took it, after the fork: a signal interrupted it."""
+    loud = findings_of([build(INTERRUPTED, scratch("interrupted"), "-pthread")], LOOKS)
+    assert [one[:2] for one in loud] == [("deadlock-cycle", "error")], loud
+
+
+def check_robust_mutex():
+    """The kernel passes it on to nobody in a copy of its memory."""
+    told("preload/fork/fork-orphaned-lock-robust.c", "fork-orphaned-lock")
+
+
+def check_import():
+    """The frames of the child say of what, and those of the parent by whom."""
+    assert 'import lock "slow_module": thread "warm-up"' in told("preload/imports/fork-during-import-orphan.py",
+                                                                 "fork-during-import")
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

@@ -18,7 +18,7 @@ bool async_work_waits(struct native *native, const struct snapshot_thread *threa
 {
 	const struct modules *modules;
 	uint64_t pcs[FRAMES];
-	size_t count = native_stack(native, thread, pcs, FRAMES, &modules);
+	size_t count = native_stack(native, thread, pcs, NULL, FRAMES, &modules);
 
 	for (size_t i = 0; i < count; i++) {
 		struct symbol symbol = {0};

@@ -306,6 +306,11 @@ size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, boo
 	return cpython_lock_name(&view->py, &state, lock, 0, holds, text, bytes);
 }
 
+size_t pyview_awaited_import(struct pyview *view, uint64_t thread, char *text, size_t bytes)
+{
+	return cpython_awaited_import(&view->py, top_frame(view, thread), text, bytes);
+}
+
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)
 {
 	return view->limit ? 0 : cpython_parked(&view->py, top_frame(view, waiter), semaphore);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "../waits/outside.h"
 #include "../waits/pythreads.h"
 
 #define LOOKS 2u /* in which the thread has not run */
@@ -144,10 +145,14 @@ static uint64_t put_held(struct deadlocks *deadlocks, const struct snapshot_thre
 static bool put_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 		     uint64_t lock)
 {
-	char *text = pythread_lock_name(thread, lock, false);
-	bool import = !strncmp(text, "import of ", 10);
+	char *text = pythread_awaited_import(thread);
+	bool import = *text;
 	struct ev_lock_name name = {.lock = lock};
 
+	if (!import) {
+		free(text);
+		text = pythread_lock_name(thread, lock, false);
+	}
 	name.name = put_text(deadlocks, thread->slot, text);
 	if (name.name)
 		watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->own_tid, &name,
@@ -277,6 +282,12 @@ static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snaps
 	return own;
 }
 
+/* Kinds of locks whose owner is not known, and which nobody else releases. */
+static bool is_owned(uint64_t kind)
+{
+	return kind == MPSAN_LOCK_GUARD || kind == MPSAN_LOCK_LIBC;
+}
+
 /* Of the child's only thread: nobody else could end its wait in private memory. */
 static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 {
@@ -284,7 +295,7 @@ static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
 	put_wait(deadlocks, index,
-		 wait->kind == MPSAN_LOCK_GUARD	  ? MPSAN_WAIT_ORPHAN :
+		 is_owned(wait->kind)		  ? MPSAN_WAIT_ORPHAN :
 		 is_of_pool(thread, wait->caller) ? MPSAN_WAIT_TEAM :
 						    MPSAN_WAIT_ALONE,
 		 0, NULL);
@@ -294,8 +305,7 @@ static bool is_sent(uint64_t kind)
 {
 	return kind == MPSAN_LOCK_SEMAPHORE || kind == MPSAN_LOCK_PYTHON ||
 	       kind == MPSAN_WAIT_COND || kind == MPSAN_WAIT_BARRIER || kind == MPSAN_WAIT_FUTEX ||
-	       kind == MPSAN_LOCK_GUARD || kind == MPSAN_LOCK_RWLOCK_READ ||
-	       kind == MPSAN_LOCK_RWLOCK_WRITE;
+	       is_owned(kind) || kind == MPSAN_LOCK_RWLOCK_READ || kind == MPSAN_LOCK_RWLOCK_WRITE;
 }
 
 /*
@@ -326,6 +336,29 @@ static bool nobody_else_acts(const struct deadlocks *deadlocks, uint32_t index)
 	       is_short_team(deadlocks, index);
 }
 
+static bool parent_has_others(const struct deadlocks *deadlocks,
+			      const struct snapshot_thread *thread)
+{
+	uint32_t parent = parent_of(deadlocks, thread);
+	const struct snapshot_process *process =
+		parent == SNAPSHOT_NONE ? NULL : &deadlocks->snapshot.processes.item[parent];
+
+	return process && process->end - process->begin > 1;
+}
+
+/*
+ * Whether a thread may itself have left libc's lock locked: it runs a handler of the signal that interrupted
+ * it, or nobody else is known who could have had the lock at the fork.
+ */
+static bool may_have_it(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+
+	return deadlocks->waits.item.item[index].kind == MPSAN_LOCK_LIBC &&
+	       (!parent_has_others(deadlocks, thread) ||
+		outside_in_handler(deadlocks->snapshot.outside, thread));
+}
+
 static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 {
 	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
@@ -343,7 +376,8 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 		waits_check_handlers(&deadlocks->waits, index);
 		if (wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&
 		    wait->ends == MPSAN_ENDS_NEVER &&
-		    !may_be_its_own(deadlocks, thread, wait->lock) && !snapshot_has_moved(thread))
+		    !may_be_its_own(deadlocks, thread, wait->lock) &&
+		    !may_have_it(deadlocks, index) && !snapshot_has_moved(thread))
 			state_alone(deadlocks, index);
 	}
 }

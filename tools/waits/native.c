@@ -31,7 +31,7 @@ void native_destroy(struct native *native)
 }
 
 size_t native_stack(struct native *native, const struct snapshot_thread *thread, uint64_t *pcs,
-		    size_t most, const struct modules **modules)
+		    uint8_t *signals, size_t most, const struct modules **modules)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call, false);
@@ -43,7 +43,8 @@ size_t native_stack(struct native *native, const struct snapshot_thread *thread,
 		*modules = maps_at(native->maps, thread->slot, now_ns);
 	}
 	if (head)
-		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, NULL, most);
+		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, signals,
+				     most);
 	free(head);
 	return count;
 }

@@ -16,10 +16,10 @@ void native_destroy(struct native *native);
 
 /*
  * The return addresses of a thread that is in a system call, innermost first, at most `most`. Returns how
- * many; `modules` is for the names of these.
+ * many; `modules` is for the names of these, `signals` as in unwind_stack.
  */
 size_t native_stack(struct native *native, const struct snapshot_thread *thread, uint64_t *pcs,
-		    size_t most, const struct modules **modules);
+		    uint8_t *signals, size_t most, const struct modules **modules);
 
 /* As symbols_name. */
 bool native_name(struct native *native, const struct modules *modules, uint64_t pc,

@@ -191,7 +191,7 @@ static struct story read_story(struct outside *outside, const struct snapshot_th
 	const struct modules *modules;
 	uint64_t pcs[FRAMES_MAIN];
 
-	count = native_stack(outside->native, thread, pcs, most, &modules);
+	count = native_stack(outside->native, thread, pcs, NULL, most, &modules);
 	for (size_t i = 0; i < count && (!called || is_main || count < most); i++) {
 		struct symbol symbol = {0};
 		bool named = native_name(outside->native, modules, pcs[i], i > 0, &symbol);
@@ -208,6 +208,19 @@ static struct story read_story(struct outside *outside, const struct snapshot_th
 		story.exits |= is_main && is_exit(&symbol);
 	}
 	return story;
+}
+
+bool outside_in_handler(struct outside *outside, const struct snapshot_thread *thread)
+{
+	const struct modules *modules;
+	uint8_t signals[FRAMES_MAIN] = {0};
+	uint64_t pcs[FRAMES_MAIN];
+	size_t count = native_stack(outside->native, thread, pcs, signals, FRAMES_MAIN, &modules);
+
+	for (size_t i = 0; i < count; i++)
+		if (signals[i])
+			return true;
+	return !count || count == FRAMES_MAIN;
 }
 
 /* glibc's semaphore: value, waiters, and whether it is private (0) or shared (128). */

@@ -26,6 +26,9 @@ bool outside_has_alarm(const struct outside *outside, const struct snapshot_thre
 /* The pthread_self() of a thread; 0: unknown. Needs the right to trace its process. */
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid);
 
+/* Whether a thread runs a signal handler, or may do so: its stack cannot be read to the end. */
+bool outside_in_handler(struct outside *outside, const struct snapshot_thread *thread);
+
 /* A thread's record, without claims; the caller frees it. */
 struct mpsan_thread *outside_record(const struct snapshot_thread *thread);
 

@@ -41,6 +41,17 @@ char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock, bo
 	return text;
 }
 
+char *pythread_awaited_import(const struct snapshot_thread *thread)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	char *text = memory_get(TEXT);
+
+	if (view && thread->record)
+		pyview_awaited_import(view, thread->record->pthread, text, TEXT);
+	pyview_close(view);
+	return text;
+}
+
 char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);

@@ -22,6 +22,9 @@ char *pythread_name(const struct snapshot_thread *thread);
 /* The name of a lock that it waits for, or holds, see shim/common/cpython/name.h; "" for none. The caller frees it. */
 char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock, bool holds);
 
+/* The module whose import by another thread it waits for, "" for none. The caller frees it. */
+char *pythread_awaited_import(const struct snapshot_thread *thread);
+
 /* Where it took a lock of Python's: a frame in the format of python_stack, "" if unknown. The caller frees it. */
 char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock);
 

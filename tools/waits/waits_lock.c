@@ -52,16 +52,6 @@ static uint32_t find_owner(const struct look *look, uint32_t tid, bool shared)
 		       owner;
 }
 
-/* Of a robust mutex: when its owner ends, the kernel passes it on. */
-static void ends_by_living(struct look *look, uint32_t tid, bool shared)
-{
-	uint32_t owner = find_owner(look, tid, shared);
-
-	look->wait->flags |= MPSAN_LF_ROBUST;
-	if (owner != SNAPSHOT_NONE)
-		look_by_owner(look, owner);
-}
-
 struct living {
 	const struct look *look;
 	uint32_t own_tid;
@@ -98,6 +88,31 @@ static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
 		owner_is_gone(look, tid, shared);
 }
 
+/*
+ * Of a robust mutex: when its owner ends, the kernel passes it on. A private one whose owner is no thread of
+ * this process is a copy that a fork has made, of which the kernel knows nothing.
+ */
+static void ends_by_living(struct look *look, uint32_t tid, bool shared)
+{
+	look->wait->flags |= MPSAN_LF_ROBUST;
+	if (!shared) {
+		ends_by_tid(look, tid, false);
+		return;
+	}
+	tid = find_owner(look, tid, true);
+	if (tid != SNAPSHOT_NONE)
+		look_by_owner(look, tid);
+}
+
+/* glibc says of every robust mutex that it is process-shared: the memory in which it lies tells. */
+static bool is_mutex_shared(const struct look *look, uint64_t address, int kind)
+{
+	if (!(kind & MUTEX_KIND_SHARED))
+		return false;
+	return !(kind & MUTEX_KIND_ROBUST) || !wakers_find_memory(look->thread, address) ||
+	       look->thread->object.is_shared;
+}
+
 /* False: no owned mutex is there. */
 bool look_at_mutex(struct look *look, uint64_t address)
 {
@@ -108,7 +123,7 @@ bool look_at_mutex(struct look *look, uint64_t address)
 	if (!proc_peek(look->thread->pid, address, &mutex, sizeof(mutex)) || !mutex.__lock)
 		return false;
 	owner = mutex_owner(mutex.__kind, (uint32_t)mutex.__lock, (uint32_t)mutex.__owner);
-	shared = mutex.__kind & MUTEX_KIND_SHARED;
+	shared = is_mutex_shared(look, address, mutex.__kind);
 	if (!owner || owner > MUTEX_TID_MASK)
 		return false;
 	look->wait->kind = MPSAN_LOCK_MUTEX;

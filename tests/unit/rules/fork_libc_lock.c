@@ -50,6 +50,18 @@ static void libc_lock_notes_a_call_that_lasts(void **state)
 	assert_int_equal(verdict.last[0].fork, 1);
 }
 
+static void libc_lock_is_proved_without_its_holder(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_LIBC, MPSAN_LF_VERIFIED);
+	verdict = announce(&world, TRIGGER_WAIT);
+	assert_int_equal(verdict.count, 1);
+	assert_int_equal(grade_of(&verdict, RULE_fork_libc_lock), GRADE_ERROR);
+	assert_non_null(strstr(verdict.last[0].message_text->message, "the thread that had it"));
+}
+
 static void libc_lock_is_proved_by_the_blocked_thread(void **state)
 {
 	struct verdict verdict;
@@ -104,6 +116,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(libc_lock_fires_as_a_note_at_the_fork),
 		STORY(libc_lock_notes_a_call_that_lasts),
+		STORY(libc_lock_is_proved_without_its_holder),
 		STORY(libc_lock_is_proved_by_the_blocked_thread),
 		STORY(libc_lock_is_silent_about_other_deadlocks),
 		STORY(libc_lock_is_silent_after_an_exec),

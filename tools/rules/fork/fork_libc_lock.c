@@ -32,6 +32,13 @@ static MESSAGE msg_proof = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that lock"}},
 };
 
+static MESSAGE msg_unseen = {
+	"process {pid} {waits} at {wait_at}, inside libc, for {lock}: the thread that had it exists only "
+	"in the parent, which forked at {fork_at}",
+	{STEP_FORK_CALLED,
+	 {STEP_WAIT, "{thread} of the child {pid}, its only thread, waits for it"}},
+};
+
 static void fork_libc_lock_judge_fork(const struct facts *facts, const struct trigger *trigger,
 				      struct findings *out)
 {
@@ -58,7 +65,9 @@ static void fork_libc_lock_judge_wait(const struct facts *facts, const struct tr
 	if (rule_of_wait(facts, wait) == RULE_fork_libc_lock)
 		FIND(out, fork_libc_lock, proved ? GRADE_ERROR : GRADE_NOTE, trigger,
 		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
-		     proved ? &msg_proof : &msg_wait);
+		     !proved		     ? &msg_wait :
+		     wait->held == FACT_NONE ? &msg_unseen :
+					       &msg_proof);
 }
 
 void rule_fork_libc_lock(const struct facts *facts, const struct trigger *trigger,
