@@ -2,8 +2,9 @@
 """Starts programs bare, examines each with `mpsan attach`, and prints a table: table.py [-j N] [--table FILE] [WORD]...
 
 The programs are those of tests/preload that hang for ever, those of the trial that hang, the healthy ones of both, and those
-of this folder. What is told with the library is in their headers; the table says what is told without it, and for want of
-which facts. Exits with 1 when one differs that known.txt does not name, or when one that it names no longer does.
+that reproduce the reports in README.md; of these, some end by themselves, and are looked at until then. What is told with the
+library is in their headers; the table says what is told without it, and for want of which facts. Exits with 1 when one differs
+that known.txt does not name, or when one that it names no longer does.
 """
 
 import argparse
@@ -23,13 +24,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/lib"), str(ROOT / "tests/trial")]
 
 import trial  # noqa: E402
-from mpsantest import BUILD, MPSAN, Expectation, Skip, need_module, states_expectation, system_python  # noqa: E402
+from mpsantest import (  # noqa: E402
+    BUILD, MPSAN, Expectation, Skip, fake_environment, need_module, remove_left, states_expectation, system_python)
+from reports import path_of, reports, told as rules_in  # noqa: E402
 
 KNOWN = Path(__file__).with_name("known.txt")
 START = 0.5  # seconds that a program has had at least when it is examined
 SETTLE = 4  # and at most, if it does not come to rest
 REST = 0.8  # for which none of its threads has run
-Program = namedtuple("Program", "name command expects needs late")
+MOST = 30  # seconds that a program which ends is looked at
+# `report`: its row in README.md, if it is there and ends by itself
+Program = namedtuple("Program", "name command expects needs late environment report", defaults=({}, None))
 Row = namedtuple("Row", "program told notes end")
 
 
@@ -53,6 +58,15 @@ def of_headers():
         program = program_of(path)
         if program:
             yield program
+
+
+def of_reports(others):
+    """Those that end, of which others know nothing; those that hang are among tests/preload's."""
+    for report in reports():
+        path, expectation = path_of(report), Expectation(path_of(report))
+        if report.ends and report.name not in others:
+            command = [system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / Path(report.name).with_suffix("")]
+            yield Program(report.name, command, set(), expectation.needs, 0, fake_environment(expectation.fake), report)
 
 
 def of_trial():
@@ -107,14 +121,27 @@ def findings_of(pid, report):
     return loud, notes
 
 
+def findings_until_end(process, report):
+    """The same of all looks that the program lives to see."""
+    begin, loud, notes = time.monotonic(), set(), set()
+    while process.poll() is None and time.monotonic() < begin + MOST:
+        more, quiet = findings_of(process.pid, report)
+        if not any(one.startswith("FAILED") for one in more) or process.poll() is None:
+            loud, notes = loud | more, notes | quiet
+    return loud, notes
+
+
 def examine(program):
     for module in program.needs:
         need_module(system_python(), module)
     with tempfile.TemporaryDirectory(prefix="mpsan-attach-") as place:
-        environment = {**os.environ, trial.MARK: place, "BUILD": str(BUILD)}
+        environment = {**os.environ, trial.MARK: place, "BUILD": str(BUILD), "MPSAN_LEFT": str(Path(place, "left")),
+                       **program.environment}
         process = subprocess.Popen([str(word) for word in program.command], cwd=place, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=environment)
         try:
+            if program.report:
+                return Row(program, *findings_until_end(process, Path(place, "report.json")), "")
             come_to_rest(process, SETTLE + program.late)
             if process.poll() is not None:
                 return Row(program, set(), set(), f"had ended ({process.returncode})")
@@ -123,6 +150,7 @@ def examine(program):
                 return Row(program, set(), set(), f"had ended ({process.returncode})")
             return Row(program, told, notes, "")
         finally:
+            remove_left(Path(place, "left"))
             trial.send(list(trial.owned_by(place, 0)), signal.SIGKILL)
             process.kill()
             process.wait()
@@ -133,6 +161,8 @@ def examine(program):
 
 def verdict(row):
     rules = {told.split()[0] for told in row.told}
+    if row.program.report:
+        return "ended" if row.told <= rules_in(row.program.report.attach) else "FALSE"
     if not row.program.expects:
         return "FALSE" if row.told else "silent"
     return "same" if rules & row.program.expects else "other" if rules else "nothing"
@@ -151,6 +181,8 @@ def known_differences():
 def difference(row, known):
     """What is wrong; "": it is as expected."""
     expected, _ = known.get(row.program.name, (None, None))
+    if row.program.report:
+        return "" if verdict(row) == "ended" else f"README.md says: {row.program.report.attach}"
     if verdict(row) in ("same", "silent"):
         return "" if expected is None else "as with the library, but known.txt says that it is not"
     if expected is None:
@@ -159,8 +191,10 @@ def difference(row, known):
 
 
 def line_of(row, known):
-    _, why = known.get(row.program.name, ("", ""))
-    return f"{verdict(row):8} {row.program.name:58} {','.join(sorted(row.program.expects)) or 'none':28} {words_of(row):28} {why} {row.end}".rstrip()
+    report = row.program.report
+    _, why = known.get(row.program.name, ("", report.missing if report else ""))
+    expects = report.library if report else ",".join(sorted(row.program.expects)) or "none"
+    return f"{verdict(row):8} {row.program.name:58} {expects:28} {words_of(row):28} {why} {row.end}".rstrip()
 
 
 def examine_all(programs, jobs, known):
@@ -192,6 +226,7 @@ def main():
     parser.add_argument("wanted", nargs="*", help="a part of a program's name")
     options = parser.parse_args()
     known, everything = known_differences(), [*of_headers(), *of_trial()]
+    everything += of_reports({program.name for program in everything})
     stale = set(known) - {program.name for program in everything}
     rows = examine_all([program for program in everything
                         if not options.wanted or any(word in program.name for word in options.wanted)], options.jobs, known)

@@ -222,6 +222,13 @@ def sweep_up():
                 path.unlink()
 
 
+def remove_left(file):
+    """Removes the names of torch that a program has left on purpose, by the pids that it wrote into $MPSAN_LEFT."""
+    for pid in file.read_text().split() if file.exists() else ():
+        for name in Path("/dev/shm").glob(f"torch_{pid}_*"):
+            name.unlink()
+
+
 def check_program(command, source, timeout=60, env=None, stand_in=True):
     """Runs `command` under mpsan, and bare where it ends by itself, and holds both against the expectation
     in `source`: same output, same exit status unless a finding changes it, exactly the stated findings. Without a stand-in, `env` leads it to the real thing."""

@@ -13,7 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 
-from mpsantest import ROOT, Skip, check_program, main, system_python  # noqa: E402
+from mpsantest import ROOT, Skip, check_program, main, remove_left, system_python  # noqa: E402
 
 PROGRAMS = sorted((HERE / "programs").glob("*.py"))
 VENV = ROOT / ".venv/bin/python"
@@ -27,13 +27,6 @@ OLD_ONLY, NEW_ONLY = ("small_shm",), ("small_shm_asked",)  # newer torch reserve
 def can_mount():
     return any(subprocess.run(["unshare", *way, "true"], stderr=subprocess.DEVNULL).returncode == 0
                for way in (["--mount"], ["--mount", "--map-root-user"]))
-
-
-def remove_left(file):
-    """What a program that leaks on purpose has left, by the pids that it wrote down."""
-    for pid in file.read_text().split() if file.exists() else ():
-        for name in Path("/dev/shm").glob(f"torch_{pid}_*"):
-            name.unlink()
 
 
 def check(source, python):
