@@ -178,6 +178,12 @@ def check_lock_of_libc_in_a_handler():
     assert [one[:2] for one in loud] == [("deadlock-cycle", "error")], loud
 
 
+def check_pool_of_a_library():
+    """Its threads stand in the parent, where the code is in which they began; those of the program are no pool."""
+    assert "thread pool of pool.so: its 3 thread(s)" in told("preload/fork/fork-thread-pool-library.c", "fork-thread-pool")
+    assert "all 3 threads that were started" in told("preload/fork/fork-lost-wakeup-pool.c", "fork-lost-wakeup")
+
+
 def check_robust_mutex():
     """The kernel passes it on to nobody in a copy of its memory."""
     told("preload/fork/fork-orphaned-lock-robust.c", "fork-orphaned-lock")

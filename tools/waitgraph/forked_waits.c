@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "../reader/threads.h"
 #include "../waits/outside.h"
 #include "../waits/pythreads.h"
 
@@ -282,6 +283,31 @@ static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snaps
 	return own;
 }
 
+/* Records where those threads of the parent began that are older than the child, if they are at rest. */
+static void put_threads(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	struct snapshot *snapshot = &deadlocks->snapshot;
+	uint32_t parent = parent_of(deadlocks, thread);
+	const struct snapshot_process *process =
+		parent == SNAPSHOT_NONE ? NULL : &snapshot->processes.item[parent];
+
+	for (uint32_t i = process ? process->begin : 0; process && i < process->end; i++) {
+		struct snapshot_thread *other = &snapshot->threads.item[i];
+		struct ev_thread_start start = {
+			.entry = other->record ? other->record->entry : 0,
+			.start = row_of(deadlocks, thread->slot)->birth_ns,
+		};
+
+		if (!start.entry || other->begun || other->tid == process->pid ||
+		    other->tid > thread->pid ||
+		    threads_at(deadlocks->reader, other->slot, other->own_tid, UINT64_MAX))
+			continue;
+		watchlog_put(&deadlocks->log, EV_thread_start, other->slot, other->own_tid, &start,
+			     sizeof(start));
+		other->begun = true;
+	}
+}
+
 /* Kinds of locks whose owner is not known, and which nobody else releases. */
 static bool is_owned(uint64_t kind)
 {
@@ -294,6 +320,7 @@ static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
+	put_threads(deadlocks, thread);
 	put_wait(deadlocks, index,
 		 is_owned(wait->kind)		  ? MPSAN_WAIT_ORPHAN :
 		 is_of_pool(thread, wait->caller) ? MPSAN_WAIT_TEAM :
@@ -339,11 +366,13 @@ static bool nobody_else_acts(const struct deadlocks *deadlocks, uint32_t index)
 static bool parent_has_others(const struct deadlocks *deadlocks,
 			      const struct snapshot_thread *thread)
 {
-	uint32_t parent = parent_of(deadlocks, thread);
+	uint32_t parent = parent_of(deadlocks, thread), older = 0;
 	const struct snapshot_process *process =
 		parent == SNAPSHOT_NONE ? NULL : &deadlocks->snapshot.processes.item[parent];
 
-	return process && process->end - process->begin > 1;
+	for (uint32_t i = process ? process->begin : 0; process && i < process->end; i++)
+		older += deadlocks->snapshot.threads.item[i].tid < thread->pid;
+	return older > 1;
 }
 
 /*
