@@ -184,6 +184,22 @@ def check_pool_of_a_library():
     assert "all 3 threads that were started" in told("preload/fork/fork-lost-wakeup-pool.c", "fork-lost-wakeup")
 
 
+def check_owner_has_ended():
+    """By the counts of the interpreters that are left, also where the lock has a name that only the job knows."""
+    for name in ("get", "spawn"):
+        assert "no process that is left has it" in told(f"preload/waits/lock-owner-killed-{name}.py", "lock-owner-killed")
+
+
+def check_owner_lives():
+    """It took the lock by acquire(), and waits for the one that waits for the lock."""
+    source = ("import multiprocessing\nlock, (here, there) = multiprocessing.Lock(), multiprocessing.Pipe()\n"
+              "def keep():\n    lock.acquire()\n    there.send(1)\n    there.recv()\n"
+              "worker = multiprocessing.Process(target=keep)\nworker.start()\nhere.recv()\n"
+              "with lock: here.send(1)\n")
+    loud = findings_of([system_python(), "-c", source], LOOKS)
+    assert "lock-owner-killed" not in [one[0] for one in loud], loud
+
+
 def check_robust_mutex():
     """The kernel passes it on to nobody in a copy of its memory."""
     told("preload/fork/fork-orphaned-lock-robust.c", "fork-orphaned-lock")

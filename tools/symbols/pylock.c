@@ -79,15 +79,23 @@ struct semlock {
 	int32_t count, most;
 };
 
-static bool read_semlock(const struct cpython *py, uint64_t object, struct semlock *semlock)
+static bool read_semlock_at(const struct cpython *py, uint64_t at, struct semlock *semlock)
 {
-	uint64_t at = object ? cpython_attribute(py, object, "_semlock") : 0;
-
 	_Static_assert(offsetof(struct semlock, count) == SEMLOCK_COUNT - SEMLOCK_HANDLE,
 		       "read at once");
 	return at &&
 	       cpython_peek(py, semlock, cpython_at(py, at, SEMLOCK_HANDLE), sizeof(*semlock)) &&
 	       semlock->most == 1 && cpython_is_a(py, at, "_multiprocessing.SemLock");
+}
+
+static uint64_t semlock_of(const struct cpython *py, uint64_t object)
+{
+	return object ? cpython_attribute(py, object, "_semlock") : 0;
+}
+
+static bool read_semlock(const struct cpython *py, uint64_t object, struct semlock *semlock)
+{
+	return read_semlock_at(py, semlock_of(py, object), semlock);
 }
 
 /* Whether it is a Lock that this thread took in this process. */
@@ -199,13 +207,27 @@ static bool innermost(const struct cpython *py, uint64_t top, struct frame *fram
 	return walk_on(&walk, frame);
 }
 
-bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock)
+uint64_t pylock_shared(const struct cpython *py, uint64_t top, uint64_t lock)
 {
 	struct semlock semlock;
 	struct frame frame;
 
-	return innermost(py, top, &frame) && frame_is(py, &frame, "__enter__", "synchronize.py") &&
-	       read_semlock(py, frame_local(py, &frame, 0), &semlock) && semlock.handle == lock;
+	if (!innermost(py, top, &frame) || !frame_is(py, &frame, "__enter__", "synchronize.py") ||
+	    !read_semlock(py, frame_local(py, &frame, 0), &semlock) || semlock.handle != lock)
+		return 0;
+	return semlock_of(py, frame_local(py, &frame, 0));
+}
+
+bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock)
+{
+	return pylock_shared(py, top, lock);
+}
+
+bool pylock_shared_is_free(const struct cpython *py, uint64_t at, uint64_t lock)
+{
+	struct semlock semlock;
+
+	return read_semlock_at(py, at, &semlock) && semlock.handle == lock && semlock.count <= 0;
 }
 
 bool pylock_is_of_queue(const struct cpython *py, uint64_t top)

@@ -59,6 +59,13 @@ size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char 
 /* Whether it waits to enter a `with` block of this lock of multiprocessing: not a counting semaphore. */
 bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock);
 
+/*
+ * The SemLock behind such a lock, for whose `with` block the thread waits; 0: none. Whether that of a process
+ * says that the process has not taken it: in a child of a fork it lies at the same address.
+ */
+uint64_t pylock_shared(const struct cpython *py, uint64_t top, uint64_t lock);
+bool pylock_shared_is_free(const struct cpython *py, uint64_t semlock, uint64_t lock);
+
 /* Whether it takes a lock of a multiprocessing queue: its owner only comes first in what both wait for. */
 bool pylock_is_of_queue(const struct cpython *py, uint64_t top);
 

@@ -393,6 +393,16 @@ bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lo
 	return pylock_enters_shared(&view->py, top_frame(view, waiter), lock);
 }
 
+uint64_t pyview_shared_lock(struct pyview *view, uint64_t waiter, uint64_t lock)
+{
+	return pylock_shared(&view->py, top_frame(view, waiter), lock);
+}
+
+bool pyview_shared_lock_is_free(struct pyview *view, uint64_t semlock, uint64_t lock)
+{
+	return pylock_shared_is_free(&view->py, semlock, lock);
+}
+
 bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter)
 {
 	return pylock_is_of_queue(&view->py, top_frame(view, waiter));

@@ -108,13 +108,25 @@ static uint32_t group_orphan(const struct deadlocks *deadlocks, uint32_t group)
 	return GRAPH_NONE;
 }
 
+static uint32_t group_bereft(const struct deadlocks *deadlocks, uint32_t group)
+{
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		if (deadlocks->graph.group[i] == group &&
+		    waits_owner_has_ended(&deadlocks->waits, i))
+			return i;
+	return GRAPH_NONE;
+}
+
 static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 {
 	uint32_t orphan = group_orphan(deadlocks, group);
+	bool owned = orphan != GRAPH_NONE;
 	struct telling telling = {0};
 
+	if (!owned)
+		orphan = group_bereft(deadlocks, group);
 	if (orphan != GRAPH_NONE)
-		telling_add(deadlocks, &telling, orphan, 0);
+		telling_add(deadlocks, &telling, orphan, owned ? 0 : MPSAN_LF_MUTUAL);
 	telling_add_group(deadlocks, &telling, group);
 	if (orphan == GRAPH_NONE)
 		telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);

@@ -121,4 +121,10 @@ bool waits_check_memory(struct waits *waits, uint32_t thread);
  */
 bool waits_check_moved(struct waits *waits, uint32_t thread);
 
+/*
+ * Whether a thread of a deadlock waits for a lock of multiprocessing that no process has which is left, by the
+ * counts of their interpreters: whoever took it has ended. From outside only, where no claims were recorded.
+ */
+bool waits_owner_has_ended(const struct waits *waits, uint32_t index);
+
 #endif

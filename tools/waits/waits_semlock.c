@@ -146,3 +146,50 @@ bool look_by_semlock(struct look *look, uint64_t lock)
 	look_by_owner(look, owner);
 	return true;
 }
+
+/* ---- that nobody has ---- */
+
+/*
+ * Whether a process that maps the lock has not taken it. It lies there, and has that object, in every process
+ * that began as a copy of the one that made it; of others it is not known.
+ */
+static bool is_without(const struct snapshot_process *process, uint64_t object, uint64_t lock)
+{
+	struct pyview *view = pyview_open((pid_t)process->pid);
+	bool without = view && pyview_shared_lock_is_free(view, object, lock);
+
+	pyview_close(view);
+	return without;
+}
+
+static uint64_t object_of(const struct snapshot_thread *thread, uint64_t lock)
+{
+	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+	uint64_t object = view ? pyview_shared_lock(view, thread->record->pthread, lock) : 0;
+
+	pyview_close(view);
+	return object;
+}
+
+bool waits_owner_has_ended(const struct waits *waits, uint32_t index)
+{
+	const struct snapshot *snapshot = waits->snapshot;
+	const struct snapshot_thread *thread = &snapshot->threads.item[index];
+	const struct wait *wait = &waits->item.item[index];
+	uint64_t object;
+	int maps;
+
+	if (!snapshot->outside || wait->kind != MPSAN_LOCK_SEMAPHORE ||
+	    !(wait->flags & MPSAN_LF_SHARED) || wait->end != WAIT_PROCESSES ||
+	    !thread->object.known)
+		return false;
+	object = object_of(thread, wait->lock);
+	for (uint32_t i = 0; object && i < snapshot->processes.count; i++) {
+		maps = proc_maps(snapshot->processes.item[i].pid, thread->object.device,
+				 thread->object.inode);
+		if (maps &&
+		    (maps < 0 || !is_without(&snapshot->processes.item[i], object, wait->lock)))
+			return false;
+	}
+	return object;
+}

@@ -50,6 +50,19 @@ static void owner_killed_is_silent_about_waits_that_can_end(void **state)
 	assert_deadlock(MPSAN_DEADLOCK_LONG, lock_owner_killed, GRADE_OFF);
 }
 
+static void owner_killed_needs_no_name_of_the_owner(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED | MPSAN_LF_MUTUAL);
+	deadlock.ev.dead_slot = 0;
+	deadlock.ev.cause = MPSAN_DEADLOCK_OWNER_GONE;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_int_equal(grade_of(&verdict, RULE_lock_owner_killed), GRADE_ERROR);
+	assert_non_null(strstr(verdict.last[0].message_text->message, "whoever took it"));
+}
+
 static void a_death_without_a_waiter_is_nobodys(void **state)
 {
 	static const uint64_t causes[] = {0, MPSAN_DEADLOCK_OWNER_GONE, MPSAN_DEADLOCK_WAITER_GONE,
@@ -69,6 +82,7 @@ int main(void)
 		STORY(owner_killed_warns_where_another_process_could_release),
 		STORY(owner_killed_wins_over_the_pipes_of_its_deadlock),
 		STORY(owner_killed_is_silent_about_waits_that_can_end),
+		STORY(owner_killed_needs_no_name_of_the_owner),
 		STORY(a_death_without_a_waiter_is_nobodys),
 	};
 

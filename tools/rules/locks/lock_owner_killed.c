@@ -25,6 +25,12 @@ static MESSAGE msg_thread = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_unknown = {
+	"process {pid} {waits} at {wait_at} for {lock}, and no process that is left has it: whoever took it "
+	"ended without releasing it",
+	{STEP_ALL_BLOCKED},
+};
+
 /* A thread, or a process that was not killed. */
 #define FIX_ENDED                                                                                     \
 	"release the lock on every path, errors and early returns included: `with lock:` in Python, " \
@@ -36,21 +42,23 @@ static bool is_proof(const struct ev_blocked *wait)
 }
 
 static struct finding finding_of(const struct facts *facts, const struct fact_deadlock *deadlock,
-				 bool proof)
+				 const struct ev_blocked *wait)
 {
 	uint64_t dead = deadlock->ev.dead_slot;
-	bool thread = !dead || dead > facts->process_count;
+	bool proof = is_proof(wait), none = !dead || dead > facts->process_count,
+	     thread = none && wait->owner;
 	struct finding finding = {
 		.rule = RULE_lock_owner_killed,
 		.grade = proof ? GRADE_ERROR : GRADE_WARNING,
 		.message_text = !proof ? &msg_doubt :
 				thread ? &msg_thread :
+				none   ? &msg_unknown :
 					 &message_text,
 	};
 
 	if (thread)
 		finding.title = "a thread ended without releasing a lock";
-	if (thread || facts->processes[dead - 1].slot->end == MPSAN_END_EXIT)
+	if (none || facts->processes[dead - 1].slot->end == MPSAN_END_EXIT)
 		finding.fix = FIX_ENDED;
 	return finding;
 }
@@ -64,5 +72,5 @@ void rule_lock_owner_killed(const struct facts *facts, const struct trigger *tri
 	if (deadlock_rule(facts, deadlock) != RULE_lock_owner_killed || !waits ||
 	    waits->ev.flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
 		return;
-	finding_add(out, trigger, finding_of(facts, deadlock, is_proof(&waits->ev)));
+	finding_add(out, trigger, finding_of(facts, deadlock, &waits->ev));
 }
