@@ -7,7 +7,7 @@
  */
 #include <stdatomic.h>
 
-#include "../common/cpython/name.h"
+#include "../common/cpython/lock.h"
 #include "../common/hash.h"
 #include "python.h"
 #include "python_self.h"

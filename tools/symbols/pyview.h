@@ -75,7 +75,7 @@ bool pyview_lock_at_end(struct pyview *view, uint64_t waiter);
 uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock);
 /* The number of the interpreter that the thread runs in; 0: the main one, or unknown. */
 unsigned long long pyview_interpreter(struct pyview *view, uint64_t pthread);
-/* The module for whose import the thread waits; see shim/common/cpython/name.h. 0: for none. */
+/* The module for whose import the thread waits; see shim/common/cpython/lock.h. 0: for none. */
 size_t pyview_awaited_import(struct pyview *view, uint64_t thread, char *text, size_t bytes);
 /* The name of a lock that the thread waits for, or holds; see shim/common/cpython/name.h. "": unknown. */
 size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, bool holds, char *text,

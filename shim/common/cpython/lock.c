@@ -174,3 +174,22 @@ void cpython_held(const struct cpython *py, uint64_t top, cpython_held_seen *see
 				cpython_attribute(py, frame_local(py, &frame, 0), "_lock");
 	}
 }
+
+/* ---- imports ---- */
+
+size_t cpython_awaited_import(const struct cpython *py, uint64_t top, char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+	struct frame frame;
+	struct walk walk;
+	uint64_t name;
+
+	walk_open(&walk, py, top);
+	if (walk_on(&walk, &frame) &&
+	    frame_is(py, &frame, "acquire", "<frozen importlib._bootstrap>")) {
+		name = cpython_attribute(py, frame_local(py, &frame, 0), "name");
+		if (name)
+			writer_string(&w, py, name);
+	}
+	return writer_close(&w, bytes);
+}

@@ -72,4 +72,10 @@ typedef void cpython_held_seen(const struct cpython *py, const struct cpython_lo
 			       void *context);
 void cpython_held(const struct cpython *py, uint64_t top, cpython_held_seen *see, void *context);
 
+/*
+ * The name of the module that the thread with this innermost frame waits for in importlib, because another
+ * thread imports it. Returns the length; 0: it does not.
+ */
+size_t cpython_awaited_import(const struct cpython *py, uint64_t top, char *text, size_t bytes);
+
 #endif

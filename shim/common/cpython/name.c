@@ -483,22 +483,3 @@ size_t cpython_lock_name(const struct cpython *py, const struct state *state, ui
 		w.at = w.start;
 	return writer_close(&w, bytes);
 }
-
-/* ---- imports ---- */
-
-size_t cpython_awaited_import(const struct cpython *py, uint64_t top, char *text, size_t bytes)
-{
-	struct writer w = writer_open(text, bytes);
-	struct frame frame;
-	struct walk walk;
-	uint64_t name;
-
-	walk_open(&walk, py, top);
-	if (walk_on(&walk, &frame) &&
-	    frame_is(py, &frame, "acquire", "<frozen importlib._bootstrap>")) {
-		name = cpython_attribute(py, frame_local(py, &frame, 0), "name");
-		if (name)
-			writer_string(&w, py, name);
-	}
-	return writer_close(&w, bytes);
-}

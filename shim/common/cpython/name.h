@@ -15,10 +15,4 @@
 size_t cpython_lock_name(const struct cpython *py, const struct state *state, uint64_t address,
 			 uint64_t object, bool holds, char *text, size_t bytes);
 
-/*
- * The name of the module that the thread with this innermost frame waits for in importlib, because another
- * thread imports it. Returns the length; 0: it does not.
- */
-size_t cpython_awaited_import(const struct cpython *py, uint64_t top, char *text, size_t bytes);
-
 #endif
