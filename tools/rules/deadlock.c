@@ -127,8 +127,19 @@ static bool is_kept_open(const struct facts *facts, const struct fact_deadlock *
 	return false;
 }
 
+/* Whether one of them, in another process, waits for the end of a process. */
+static bool is_joined_from(const struct facts *facts, const struct fact_deadlock *deadlock,
+			   const struct fact_blocked *worker)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PROCESS &&
+		    facts->blockeds[i].at.by != worker->at.by)
+			return true;
+	return false;
+}
+
 /*
- * Whether a worker reads from a pipe or socket. Python's helper processes always do, and do not
+ * Whether a worker reads from a pipe or socket: not a thread of the process that waits for it. Python's helper processes always do, and do not
  * count; nor does who waits for the answer of a manager.
  */
 static bool worker_reads(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -137,7 +148,8 @@ static bool worker_reads(const struct facts *facts, const struct fact_deadlock *
 		if ((facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ ||
 		     facts->blockeds[i].ev.kind == MPSAN_WAIT_SOCKET_READ) &&
 		    facts->blockeds[i].frames.what != AWAITED_REPLY &&
-		    !is_helper(facts, facts->blockeds[i].at.by))
+		    !is_helper(facts, facts->blockeds[i].at.by) &&
+		    is_joined_from(facts, deadlock, &facts->blockeds[i]))
 			return true;
 	return false;
 }

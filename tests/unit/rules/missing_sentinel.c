@@ -10,6 +10,7 @@ static void sentinel_fires_on_a_join_of_readers(void **state)
 	blocks(MPSAN_WAIT_PROCESS, 0);
 	blocks(MPSAN_WAIT_PIPE_READ, 0);
 	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	blocked[1].at.by = blocked[2].at.by = CHILD;
 	assert_deadlock(MPSAN_DEADLOCK_CYCLE, missing_sentinel, GRADE_ERROR);
 	assert_alone(RULE_missing_sentinel);
 	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_ERROR);
@@ -40,12 +41,25 @@ static void sentinel_is_silent_when_only_a_helper_reads(void **state)
 	assert_alone(RULE_deadlock_cycle);
 }
 
+/* The child waits for something else. */
+static void sentinel_is_silent_when_only_a_thread_of_the_parent_reads(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	blocks(MPSAN_LOCK_MUTEX, 0);
+	blocked[2].at.by = CHILD;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
+	assert_alone(RULE_deadlock_cycle);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(sentinel_fires_on_a_join_of_readers),
 		STORY(sentinel_is_silent_without_a_join_or_a_reader),
 		STORY(sentinel_is_silent_when_only_a_helper_reads),
+		STORY(sentinel_is_silent_when_only_a_thread_of_the_parent_reads),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);
