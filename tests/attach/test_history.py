@@ -105,7 +105,7 @@ def check_warmed_up():
 
 def check_alarm():
     """An alarm that was set before exec, and is meant to be the end."""
-    silent("import os, signal, sys\nsignal.alarm(4)\nos.execv(sys.executable, [sys.executable, '-c', '''\n"
+    silent("import os, signal, sys\nsignal.alarm(3)\nos.execv(sys.executable, [sys.executable, '-c', '''\n"
            "import threading\nlock, news = threading.Lock(), threading.Condition()\nwith lock:\n"
            "    threading.Thread(target=lock.acquire, daemon=True).start()\n    with news: news.wait()\n'''])\n")
 
