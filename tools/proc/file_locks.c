@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "procfs.h"
+
 /* A line of the table: proc_locks(5). */
 struct line {
 	bool waits;
@@ -36,7 +38,7 @@ static struct file_lock lock_of(const struct line *line)
 
 bool file_lock_awaited(uint32_t pid, uint64_t inode, struct file_lock *lock)
 {
-	FILE *file = fopen("/proc/locks", "re");
+	FILE *file = procfs_stream("locks");
 	struct line line, holder = {0};
 	uint32_t found = 0;
 	char text[256];

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../base/util.h"
+#include "procfs.h"
 
 #define ADDRESS_BYTES 33u
 #define MAPPED "0000000000000000FFFF0000" /* an IPv4 address within IPv6 */
@@ -56,9 +57,9 @@ static void add_row(const char *line)
 	*ARRAY_ADD(&list.row) = row;
 }
 
-static void read_list(const char *path)
+static void read_list(const char *name)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = procfs_stream("self/net/%s", name);
 	char line[512];
 
 	while (file && fgets(line, sizeof(line), file))
@@ -76,8 +77,8 @@ static bool is_current(uint64_t since_ns)
 	if (begin < list.due_ns)
 		return false;
 	list.row.count = 0;
-	read_list("/proc/self/net/tcp");
-	read_list("/proc/self/net/tcp6");
+	read_list("tcp");
+	read_list("tcp6");
 	list.at_ns = begin;
 	list.due_ns = begin + (clock_ns(CLOCK_MONOTONIC) - begin) * SHARE;
 	return true;

@@ -12,6 +12,7 @@
 #include "../facts/processes.h"
 #include "../symbols/pyview.h"
 #include "async_work.h"
+#include "variables.h"
 
 #define STACK_BYTES 16384u
 #define NEEDS_MAX 256u
@@ -24,47 +25,6 @@
 
 /* ---- the launcher's variables ---- */
 
-static struct {
-	char *text;
-	size_t room, bytes;
-} variables; /* of the process that is looked at, NUL-terminated each */
-
-static void read_variables(uint32_t pid)
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/environ", pid);
-	file = fopen(path, "re");
-	variables.bytes = 0;
-	while (file) {
-		if (variables.room - variables.bytes < 2) {
-			variables.room = variables.room ? 2 * variables.room : 8192;
-			variables.text = memory_grow(variables.text, variables.room);
-		}
-		size_t more = fread(variables.text + variables.bytes, 1,
-				    variables.room - variables.bytes - 1, file);
-		if (!more)
-			break;
-		variables.bytes += more;
-	}
-	if (file)
-		fclose(file);
-	if (variables.text)
-		variables.text[variables.bytes] = '\0';
-}
-
-static const char *variable(const char *name)
-{
-	size_t length = strlen(name);
-
-	for (size_t at = 0; at < variables.bytes; at += strlen(variables.text + at) + 1)
-		if (!strncmp(variables.text + at, name, length) &&
-		    variables.text[at + length] == '=')
-			return variables.text + at + length + 1;
-	return NULL;
-}
-
 static bool is_loopback(const char *address)
 {
 	return address && (!strcmp(address, "localhost") || !strncmp(address, "127.", 4) ||
@@ -73,7 +33,7 @@ static bool is_loopback(const char *address)
 
 static uint64_t hash_variable(uint64_t hash, const char *name)
 {
-	const char *value = variable(name);
+	const char *value = variables_get(name);
 
 	return hash_add(hash_text(hash, value ? value : ""), 0);
 }
@@ -84,7 +44,7 @@ static uint64_t job_of(const struct snapshot *snapshot, uint32_t slot)
 	uint64_t hash = hash_variable(hash_variable(HASH_EMPTY, "MASTER_ADDR"), "MASTER_PORT");
 
 	hash = hash_variable(hash, "TORCHELASTIC_RUN_ID");
-	return variable("MASTER_PORT") ?
+	return variables_get("MASTER_PORT") ?
 		       hash :
 		       hash_add(hash, process_parent(&snapshot->reader->facts, slot));
 }
@@ -94,11 +54,12 @@ static void ask_launcher(const struct snapshot *snapshot, struct rank *rank, uin
 	struct mpsan_host host = {0};
 	const char *here, *all;
 
-	read_variables(pid);
-	rank_describe(&host, variable);
-	here = variable("LOCAL_WORLD_SIZE");
-	all = variable("WORLD_SIZE");
-	rank->local = is_loopback(variable("MASTER_ADDR")) || (here && all && !strcmp(here, all));
+	variables_read(pid);
+	rank_describe(&host, variables_get);
+	here = variables_get("LOCAL_WORLD_SIZE");
+	all = variables_get("WORLD_SIZE");
+	rank->local = is_loopback(variables_get("MASTER_ADDR")) ||
+		      (here && all && !strcmp(here, all));
 	rank->job = job_of(snapshot, rank->slot);
 	if (!host.rank || !host.world || host.rank > host.world - 1)
 		return;
@@ -309,7 +270,6 @@ void ranks_finish(struct ranks *ranks)
 	free(ranks->by_slot.item);
 	native_destroy(ranks->native);
 	free(ranks->comms_told.item);
-	free(variables.text);
-	memset(&variables, 0, sizeof(variables));
+	variables_finish();
 	*ranks = (struct ranks){0};
 }

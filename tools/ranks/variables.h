@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Environment variables of other processes, as they were when exec started them. */
+#ifndef MPSAN_VARIABLES_H
+#define MPSAN_VARIABLES_H
+
+#include <stdint.h>
+
+/* Reads those of a process, in place of the ones read before: none if they cannot be read. */
+void variables_read(uint32_t pid);
+
+/* The value of a variable, valid until the next call of the others; NULL: it has none. */
+const char *variables_get(const char *name);
+
+void variables_finish(void);
+
+#endif
