@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens core files: checks what they are, decompresses them where elfutils can, and finds their segments. */
+/* Opens core files: checks what they are, and finds their segments. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,57 +13,6 @@
 #include "core_parts.h"
 
 /* ---- the file ---- */
-
-static const struct packing {
-	const char *magic;
-	const char *name, *cure;
-} packings[] = {
-	{"\x28\xb5\x2f\xfd", "zstd", "zstd -d -o core"},
-	{"\x04\x22\x4d\x18", "lz4", "lz4 -d"},
-	{"\xfd"
-	 "7zXZ",
-	 "xz", "xz -dk"},
-	{"\x1f\x8b", "gzip", "gzip -dk"},
-	{"BZh", "bzip2", "bzip2 -dk"},
-};
-
-static const struct packing *packing_of(const struct core *core)
-{
-	for (size_t i = 0; i < sizeof(packings) / sizeof(*packings); i++)
-		if (core->size > 8 &&
-		    !memcmp(core->bytes, packings[i].magic, strlen(packings[i].magic)))
-			return &packings[i];
-	return NULL;
-}
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf, /* never called: the file is passed as a descriptor */
-	.find_debuginfo = dwfl_standard_find_debuginfo, /* never called */
-	.section_address = dwfl_offline_section_address,
-};
-
-/* Decompresses it into memory, of which it gets half. False: elfutils cannot, or there is too little. */
-static bool unpack(struct core *core, int fd)
-{
-	struct rlimit before = {0}, limit;
-	Dwfl_Module *module = NULL;
-	GElf_Addr bias;
-	size_t bytes = 0;
-
-	getrlimit(RLIMIT_DATA, &before);
-	limit = before;
-	limit.rlim_cur = (rlim_t)sysconf(_SC_PHYS_PAGES) * (rlim_t)sysconf(_SC_PAGESIZE) / 2;
-	if (limit.rlim_cur < before.rlim_cur)
-		setrlimit(RLIMIT_DATA, &limit);
-	core->dwfl = dwfl_begin(&callbacks);
-	if (core->dwfl)
-		module = dwfl_report_offline(core->dwfl, "core", core->path, dup(fd));
-	core->elf = module ? dwfl_module_getelf(module, &bias) : NULL;
-	core->bytes = core->elf ? (const void *)elf_rawfile(core->elf, &bytes) : NULL;
-	core->size = bytes;
-	setrlimit(RLIMIT_DATA, &before);
-	return core->bytes;
-}
 
 static void core_unmap(struct core *core)
 {
@@ -93,16 +41,11 @@ static char *map_core(struct core *core, int fd)
 	core->size = (size_t)st.st_size;
 	core->is_mapped = true;
 	guard_add(bytes, core->size, false);
-	packing = packing_of(core);
+	packing = packing_find(bytes, core->size);
 	if (!packing)
 		return NULL;
 	core_unmap(core);
-	return unpack(core, fd) ?
-		       NULL :
-		       text_format(
-			       "%s: compressed with %s, which cannot be read here; decompress it first: "
-			       "%s %s; or coredumpctl dump -o core",
-			       core->path, packing->name, packing->cure, core->path);
+	return core_unpack(core, fd, packing);
 }
 
 /* ---- what it is ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was found in a core file. core_file.c opens it, core_notes.c and core_modules.c fill this in,
+ * What was found in a core file. core_file.c opens it, core_unpack.c decompresses it, core_notes.c and core_modules.c fill this in,
  * core_memory.c reads its memory, core_proc.c shows it as /proc does.
  */
 #ifndef MPSAN_CORE_PARTS_H
@@ -74,6 +74,11 @@ struct core {
 	char *maps; /* as /proc/PID/maps */
 	size_t maps_bytes;
 };
+
+/* core_unpack.c: how a file is compressed, NULL: it is not; decompresses it, NULL or an error that the caller frees. */
+struct packing;
+const struct packing *packing_find(const void *bytes, size_t size);
+char *core_unpack(struct core *core, int fd, const struct packing *packing);
 
 /* core_notes.c: false if there are no threads. */
 bool core_read_notes(struct core *core);
