@@ -220,27 +220,39 @@ $(O)/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=$(O)/fake/obj/$(1)/%.o)
 endef
 $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 
-# The reading side under libFuzzer, ASan and UBSan: one program for each file that is neither a part nor replay.c.
+# The reading side under libFuzzer, ASan and UBSan: one program for each file that is no part, replay.c or capture.c.
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 3600
 FUZZ_FLAGS = $(BASE) -Wno-error -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ_BIN := $(patsubst tests/%.c,$(O)/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
+# Readers that compare little but addresses: traces of comparisons and calls only take time there.
+UNTRACED := $(CPYTHON_SRC:%=$(O)/fuzz/obj/%.o) $(patsubst %.c,$(O)/fuzz/obj/%.c.o,$(wildcard tools/symbols/py*.c)) \
+	$(patsubst %,$(O)/fuzz/obj/%.c.o,tests/fuzz/python tools/proc/proc)
+$(UNTRACED): FUZZ_FLAGS += -O2 -fno-sanitize-coverage=trace-cmp,indirect-calls
+FUZZ_PART := $(wildcard tests/fuzz/ask_*.c)
+FUZZ_BIN := $(patsubst tests/%.c,$(O)/%,$(filter-out $(FUZZ_PART) %/replay.c %/capture.c,$(wildcard tests/fuzz/*.c)))
 FUZZ_OBJ := $(patsubst $(O)/obj/%.c.o,$(O)/fuzz/obj/%.c.o,$(filter-out $(O)/obj/tools/cmd/mpsan.c.o $(O)/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ))
 $(O)/fuzz/obj/%.c.o: %.c
 	$(SAY) CC "$< [fuzz]"
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
-$(FUZZ_BIN): $(O)/fuzz/%: $(O)/fuzz/obj/tests/fuzz/%.c.o $(FUZZ_OBJ)
+$(FUZZ_BIN): $(O)/fuzz/%: $(O)/fuzz/obj/tests/fuzz/%.c.o $(FUZZ_PART:%=$(O)/fuzz/obj/%.o) $(FUZZ_OBJ)
 	$(SAY) LINK $@
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(TOOL_LIBS)
+# The same entries and sanitizers without libFuzzer, several times as fast: so many rounds on changed inputs.
+ROUNDS_BIN := $(FUZZ_BIN:$(O)/fuzz/%=$(O)/fuzz/rounds/%)
+$(ROUNDS_BIN): $(O)/fuzz/rounds/%: $(O)/fuzz/obj/tests/fuzz/%.c.o $(O)/fuzz/obj/tests/fuzz/replay.c.o $(FUZZ_PART:%=$(O)/fuzz/obj/%.o) $(FUZZ_OBJ)
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $^ $(TOOL_LIBS)
 # The same entries in the ordinary build: the corpus runs in `make check`.
 REPLAY_BIN := $(FUZZ_BIN:$(O)/fuzz/%=$(O)/tests/fuzz/replay_%)
 $(O)/obj/tests/fuzz/%.c.o: tests/fuzz/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -c $< -o $@
-$(REPLAY_BIN): $(O)/tests/fuzz/replay_%: $(O)/obj/tests/fuzz/%.c.o $(O)/obj/tests/fuzz/replay.c.o $(O)/parts.a
+$(REPLAY_BIN): $(O)/tests/fuzz/replay_%: $(O)/obj/tests/fuzz/%.c.o $(O)/obj/tests/fuzz/replay.c.o
+$(O)/tests/fuzz/capture: $(O)/obj/tests/fuzz/capture.c.o
+$(REPLAY_BIN) $(O)/tests/fuzz/capture: $(FUZZ_PART:%=$(O)/obj/%.o) $(O)/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) -o $@ $^ $(TOOL_LIBS)
-TESTS += $(REPLAY_BIN)
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $(filter %.o,$^) $(O)/parts.a $(TOOL_LIBS)
+TESTS += $(REPLAY_BIN) $(O)/tests/fuzz/capture
 
 # The command and the unit tests under ASan and UBSan; the library as ever.
 SANITIZE = $(BASE) -DMPSAN_SANITIZED -Itools -Iinclude -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -259,7 +271,7 @@ $(SANITIZED_UNIT): $(O)/sanitize/%: $(O)/sanitize/obj/%.c.o $(SANITIZED_PART) $(
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $< $(SANITIZED_PART) $(O)/sanitize/parts.a $(TOOL_LIBS) -lcmocka -pthread
 
-fuzz: $(FUZZ_BIN) ## fuzz the readers of sessions and other files for FUZZ_SECONDS (3600) each, under ASan and UBSan
+fuzz: $(FUZZ_BIN) ## fuzz the readers of sessions, processes and files for FUZZ_SECONDS (3600) each, under ASan and UBSan
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS)
 
 tests: all $(TESTS) ## build what the tests need, and run nothing

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The inputs that fuzzing starts from, one archive with a folder for each program: corpus.py unpack DIR | repack DIR
 
-`repack` writes the archive anew from the files of DIR/core, DIR/session and DIR/words. The same inputs give the same archive: sorted,
+`repack` writes the archive anew from the files of DIR/core, DIR/session and so on. The same inputs give the same archive: sorted,
 without times and owners."""
 
 import io
@@ -10,7 +10,7 @@ import tarfile
 from pathlib import Path
 
 ARCHIVE = Path(__file__).resolve().parent / "corpus.tar.xz"
-KINDS = ("core", "session", "words")
+KINDS = ("attach", "core", "elf", "proc", "python", "session", "words")
 
 
 def read_archive(archive=ARCHIVE):

@@ -297,7 +297,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 	uint64_t word;
 
 	if (!at || rand_r(&seed) % 4 == 0)
-		return LLVMFuzzerMutate(data, size, room);
+		return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, room) : size;
 	while (turns--) {
 		at = some_piece(data, size, &seed, &bytes);
 		word = some_number(data, size, &seed);

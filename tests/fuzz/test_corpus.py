@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What fuzzing has found interesting is read by the ordinary build, too: no crash, no hang. `make fuzz` looks for more."""
+"""What fuzzing has found interesting is read by the ordinary build, too, and so are changed images of Python processes: no crash, no
+hang. `make fuzz` looks for more."""
 # cases
 
 import hashlib
@@ -17,11 +18,11 @@ import corpus  # noqa: E402
 from mpsantest import BUILD, main  # noqa: E402
 
 
-def check(kind):
+def check(kind, *options):
     place = Path(tempfile.mkdtemp())  # the runner removes it
     corpus.unpack(place)
     inputs = sorted((place / kind).iterdir())
-    run = subprocess.run([BUILD / f"tests/fuzz/replay_{kind}", *inputs], timeout=60, stdout=subprocess.PIPE,
+    run = subprocess.run([BUILD / f"tests/fuzz/replay_{kind}", *options, *inputs], timeout=60, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     assert inputs and run.returncode == 0 and run.stdout.endswith(b"%d inputs\n" % len(inputs)), \
         f"{run.returncode}\n{run.stdout[-500:]}\n{run.stderr[-2000:]}"
@@ -30,6 +31,7 @@ def check(kind):
 def check_archive():
     """It is as `corpus.py repack` writes it, wherever it was unpacked, and inputs have libFuzzer's names or say what they show."""
     inputs = corpus.read_archive()
+    assert {name.partition("/")[0] for name in inputs} == set(corpus.KINDS)
     for name, data in inputs.items():
         stem = name.partition("/")[2]
         assert stem == hashlib.sha1(data).hexdigest() or re.fullmatch(r"found-[a-z-]+", stem), name
@@ -40,4 +42,8 @@ def check_archive():
     assert lzma.decompress((place / "again").read_bytes()) == lzma.decompress(corpus.ARCHIVE.read_bytes())
 
 
-main({"archive": check_archive, "core": lambda: check("core"), "session": lambda: check("session"), "words": lambda: check("words")})
+def check_changed():
+    check("python", "-rounds=3000")  # a second or two
+
+
+main({"archive": check_archive, "changed": check_changed, **{kind: lambda kind=kind: check(kind) for kind in corpus.KINDS}})
