@@ -228,7 +228,7 @@ FUZZ_FLAGS = $(BASE) -Wno-error -O1 -fno-omit-frame-pointer -fsanitize=address,u
 UNTRACED := $(CPYTHON_SRC:%=$(O)/fuzz/obj/%.o) $(patsubst %.c,$(O)/fuzz/obj/%.c.o,$(wildcard tools/symbols/py*.c)) \
 	$(patsubst %,$(O)/fuzz/obj/%.c.o,tests/fuzz/python tools/proc/proc)
 $(UNTRACED): FUZZ_FLAGS += -O2 -fno-sanitize-coverage=trace-cmp,indirect-calls
-FUZZ_PART := $(wildcard tests/fuzz/ask_*.c)
+FUZZ_PART := $(addprefix tests/fuzz/,ask_python.c change_words.c)
 FUZZ_BIN := $(patsubst tests/%.c,$(O)/%,$(filter-out $(FUZZ_PART) %/replay.c %/capture.c,$(wildcard tests/fuzz/*.c)))
 FUZZ_OBJ := $(patsubst $(O)/obj/%.c.o,$(O)/fuzz/obj/%.c.o,$(filter-out $(O)/obj/tools/cmd/mpsan.c.o $(O)/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ))
 $(O)/fuzz/obj/%.c.o: %.c

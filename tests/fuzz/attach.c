@@ -85,6 +85,11 @@ static void attach(struct target *target)
 	options_finish(&settings);
 }
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+	return change_words_or_all(data, size, room, seed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("core", MFD_CLOEXEC);

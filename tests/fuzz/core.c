@@ -67,6 +67,11 @@ static void look(struct core *core)
 	core_use(NULL, 0);
 }
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+	return change_words_or_all(data, size, room, seed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("core", MFD_CLOEXEC);

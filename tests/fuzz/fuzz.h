@@ -8,6 +8,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 
+/* Changes some words of memory, which keeps its length; the other one does that or, half the time, what libFuzzer would do. */
+void change_words(uint8_t *data, size_t size, unsigned seed);
+size_t change_words_or_all(uint8_t *data, size_t size, size_t room, unsigned seed);
+
 /* libFuzzer's own changes; not there when inputs are only replayed. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
 
