@@ -1,6 +1,6 @@
 /*
  * Runs inputs once each, without libFuzzer: replay FILE...; or, with -rounds=N, inputs that the program's own mutator has
- * changed, always in the same way, and prints how long the slowest round took. Neighbour: test_corpus.py.
+ * changed, always in the same way, and prints how long the slowest round took of the processor; -from=M begins with that round. Neighbour: test_corpus.py.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,11 +41,11 @@ static struct input read_input(const char *path)
 	return input;
 }
 
-static uint64_t now_us(void)
+static uint64_t now_us(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
@@ -64,33 +64,36 @@ static void run_changed(const struct input *input, unsigned seed)
 	free(data);
 }
 
-static void run_rounds(const struct input *input, unsigned inputs, unsigned long rounds)
+static void run_rounds(const struct input *input, unsigned inputs, unsigned long first,
+		       unsigned long rounds)
 {
-	uint64_t begin = now_us(), slowest = 0;
+	uint64_t begin = now_us(CLOCK_MONOTONIC), slowest = 0;
 	unsigned long slowest_round = 0;
 
-	for (unsigned long i = 0; i < rounds; i++) {
-		uint64_t from = now_us(), took;
+	for (unsigned long i = first; i < first + rounds; i++) {
+		uint64_t from = now_us(CLOCK_PROCESS_CPUTIME_ID), took;
 
 		run_changed(&input[i % inputs], (unsigned)i);
-		took = now_us() - from;
+		took = now_us(CLOCK_PROCESS_CPUTIME_ID) - from;
 		slowest_round = took > slowest ? i : slowest_round;
 		slowest = took > slowest ? took : slowest;
 	}
 	printf("%lu rounds in %llu ms, the slowest, %lu, in %llu ms\n", rounds,
-	       (unsigned long long)(now_us() - begin) / 1000, slowest_round,
+	       (unsigned long long)(now_us(CLOCK_MONOTONIC) - begin) / 1000, slowest_round,
 	       (unsigned long long)slowest / 1000);
 }
 
 int main(int argc, char **argv)
 {
 	struct input *input = calloc((size_t)argc, sizeof(*input));
-	unsigned long rounds = 0;
+	unsigned long rounds = 0, first = 0;
 	unsigned inputs = 0;
 
 	for (int i = 1; i < argc; i++)
 		if (!strncmp(argv[i], "-rounds=", 8))
 			rounds = strtoul(argv[i] + 8, NULL, 10);
+		else if (!strncmp(argv[i], "-from=", 6))
+			first = strtoul(argv[i] + 6, NULL, 10);
 		else
 			input[inputs++] = read_input(argv[i]);
 	for (unsigned i = 0; i < inputs && !rounds; i++) {
@@ -98,7 +101,7 @@ int main(int argc, char **argv)
 		LLVMFuzzerTestOneInput(input[i].data, input[i].size);
 	}
 	if (inputs && rounds)
-		run_rounds(input, inputs, rounds);
+		run_rounds(input, inputs, first, rounds);
 	printf("%u inputs\n", inputs);
 	for (unsigned i = 0; i < inputs; i++)
 		free(input[i].data);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where something stands in for /proc, locks on files and connections are read there, and not this machine's. */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "proc/file_locks.h"
+#include "proc/procfs.h"
+#include "proc/tcp_peers.h"
+
+static const char *locks, *connections;
+
+static int open_text(const char *name)
+{
+	const char *text = !strcmp(name, "locks")	 ? locks :
+			   !strcmp(name, "self/net/tcp") ? connections :
+							   NULL;
+	int fd = text ? memfd_create("text", MFD_CLOEXEC) : -1;
+
+	if (fd >= 0 && (write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET)))
+		abort();
+	return fd;
+}
+
+static int begin(void **state)
+{
+	static const struct procfs_source source = {.open = open_text};
+
+	(void)state;
+	locks = connections = NULL;
+	procfs_use(&source);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	procfs_use(NULL);
+	return 0;
+}
+
+static void a_lock_is_looked_for_there(void **state)
+{
+	struct file_lock lock;
+
+	(void)state;
+	assert_false(file_lock_awaited(17, 5, &lock));
+	locks = "1: POSIX  ADVISORY  WRITE 16 08:02:5 0 EOF\n"
+		"1: -> POSIX  ADVISORY  WRITE 17 08:02:5 0 EOF\n";
+	assert_true(file_lock_awaited(17, 5, &lock));
+	assert_int_equal(lock.pid, 16);
+	assert_true(lock.of_process);
+	assert_false(file_lock_awaited(16, 5, &lock));
+}
+
+static void so_is_a_connection(void **state)
+{
+	uint64_t peer = 0;
+
+	(void)state;
+	tcp_peers_forget();
+	assert_int_equal(tcp_reach(71, 0, &peer), TCP_NONE);
+	connections =
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt\n"
+		" 0: 0100007F:1F90 0100007F:1F91 01 00000000:00000000 00:00000000 00000000 0 0 71\n"
+		" 1: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000 0 0 72\n";
+	tcp_peers_forget();
+	assert_int_equal(tcp_reach(71, 0, &peer), TCP_HERE);
+	assert_int_equal(peer, 72);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_lock_is_looked_for_there, begin, end),
+		cmocka_unit_test_setup_teardown(so_is_a_connection, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
