@@ -1,6 +1,7 @@
 /*
  * Runs inputs once each, without libFuzzer: replay FILE...; or, with -rounds=N, inputs that the program's own mutator has
- * changed, always in the same way, and prints how long the slowest round took of the processor; -from=M begins with that round. Neighbour: test_corpus.py.
+ * changed, always in the same way, and prints which round took most of the processor's time: -from=M begins with that one.
+ * Neighbour: test_corpus.py.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -86,7 +86,7 @@ static bool unpack(struct core *core, int fd)
 /* ---- tried by a child ---- */
 
 #define LOOK_MS 20
-#define STILL_NS 1000000000ull /* of its processor's time, in which one at work fills memory */
+#define STILL_NS 500000000ull /* of its processor's time, in which one at work fills memory */
 
 static uint64_t ran_ns(pid_t pid)
 {
