@@ -101,6 +101,8 @@ static void crash_warns_when_nobody_asks(void **state)
 	parent_is_told(false);
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 	assert_int_equal(tell(TRIGGER_CLOSE, 0).last[0].cause, 1);
+	child_lives_until(16 * SECOND); /* as the supervisor saw it, after the parent's end */
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 }
 
 /* In Python each wait takes the status, and says nothing by that. */

@@ -190,13 +190,16 @@ static bool may_be_known(const struct facts *facts, uint32_t slot)
 }
 
 /*
- * Whether its end says nothing: it outlived its parent, or requested a signal at its parent's end.
+ * Whether its end says nothing: it outlived its parent, or requested a signal at its parent's end. The supervisor sees the
+ * end of a process that was killed some time later; one that its parent has waited for has not outlived it.
  */
 static bool ended_in_vain(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
+	uint32_t parent = process_parent(facts, slot), reaped = reaping(facts, slot);
+	bool awaited = reaped != FACT_NONE && facts->events[reaped].at.slot == parent;
 
-	return process->gone_ns > facts->processes[process_parent(facts, slot)].gone_ns ||
+	return (!awaited && process->gone_ns > facts->processes[parent].gone_ns) ||
 	       process->slot->flags & MPSAN_PROCESS_DEATHSIG;
 }
 
