@@ -5,12 +5,21 @@
  */
 #include "lock_hints.h"
 
-struct hint lock_hint_table[HINTS];
-uint8_t lock_hint_learned[HINTS] __attribute__((aligned(4096)));
+struct lock_hints lock_hints __attribute__((aligned(4096)));
+
+void lock_hint_add(const void *lock, unsigned flag)
+{
+	struct hint_place place;
+
+	if (!lock_hint_find(lock, &place))
+		lock_hint_set(lock, 0, flag);
+	else if (!(*place.learned & flag))
+		lock_hint_know(lock, *place.learned | flag);
+}
 
 void lock_hints_inherit(void)
 {
-	for (unsigned i = 0; i < HINTS; i++)
-		if (lock_hint_learned[i] & HINT_OWN)
-			lock_hint_learned[i] &= (uint8_t)~HINT_OWN;
+	for (uint8_t *at = lock_hints.learned; at < lock_hints.young_learned + YOUNG; at++)
+		if (*at & HINT_OWN)
+			*at &= (uint8_t)~HINT_OWN;
 }

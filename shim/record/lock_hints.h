@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "../../include/mpsan_log.h"
+#include "state.h"
 
 struct hint {
 	uint64_t address; /* of the lock */
@@ -18,70 +19,100 @@ struct hint {
 };
 
 #define HINTS 4096u
-extern struct hint lock_hint_table[HINTS];
+#define YOUNG 128u
 
 /*
- * What was learned of the same lock: enum mpsan_lock_flags, and these. It has a page of its own, since a child destroys
- * and posts the locks of many threads, each in another page of the table, which would be copied.
+ * Each page that a child writes is copied, and it makes, destroys and posts the locks of many threads: those that it makes
+ * itself have places of their own, as long as there are any, and what was learned of all lies together.
  */
-extern uint8_t lock_hint_learned[HINTS];
+struct lock_hints {
+	uint8_t learned[HINTS]; /* enum mpsan_lock_flags, and the flags below */
+	uint8_t young_learned[YOUNG];
+	struct hint young[YOUNG];
+	struct hint hint[HINTS];
+};
+extern struct lock_hints lock_hints;
+
 #define HINT_FLAGS (MPSAN_LF_SHARED | MPSAN_LF_MUTUAL | MPSAN_LF_HANDOFF)
 #define HINT_GONE 2u /* destroyed: what initialised it does not count */
 #define HINT_OWN 4u /* initialised since the fork that began this process */
 #define HINT_END 8u /* of a thread of Python, which has it all its life */
 
-static inline unsigned lock_hint_index(const void *lock)
+struct hint_place {
+	struct hint *hint;
+	uint8_t *learned;
+};
+
+static inline bool lock_hint_at(const struct hint *h, const void *lock)
 {
-	return (unsigned)(((uint64_t)(uintptr_t)lock * 0x9e3779b97f4a7c15ull) >> 52);
+	return __atomic_load_n(&h->address, __ATOMIC_ACQUIRE) == (uint64_t)(uintptr_t)lock;
 }
 
-static inline bool lock_hint_is_of(const void *lock)
+static inline struct hint_place lock_hint_place(const void *lock, bool young)
 {
-	return __atomic_load_n(&lock_hint_table[lock_hint_index(lock)].address, __ATOMIC_ACQUIRE) ==
-	       (uint64_t)(uintptr_t)lock;
+	unsigned i = (unsigned)(((uint64_t)(uintptr_t)lock * 0x9e3779b97f4a7c15ull) >> 52);
+
+	return young ? (struct hint_place){&lock_hints.young[i % YOUNG],
+					   &lock_hints.young_learned[i % YOUNG]} :
+		       (struct hint_place){&lock_hints.hint[i], &lock_hints.learned[i]};
+}
+
+/* False: nothing is known of the lock. */
+static inline bool lock_hint_find(const void *lock, struct hint_place *place)
+{
+	if (__builtin_expect(life.forked, 0)) {
+		*place = lock_hint_place(lock, true);
+		if (lock_hint_at(place->hint, lock))
+			return true;
+	}
+	*place = lock_hint_place(lock, false);
+	return lock_hint_at(place->hint, lock);
 }
 
 /* All that was learned of a lock; 0: nothing. */
 static inline unsigned lock_hint_known(const void *lock)
 {
-	return lock_hint_is_of(lock) ? lock_hint_learned[lock_hint_index(lock)] : 0;
+	struct hint_place place;
+
+	return lock_hint_find(lock, &place) ? *place.learned : 0;
 }
 
 /* Reads first, because it is nearly always known already. */
 static inline void lock_hint_know(const void *lock, unsigned learned)
 {
-	uint8_t *known = &lock_hint_learned[lock_hint_index(lock)];
+	struct hint_place place;
 
-	if (lock_hint_is_of(lock) && *known != learned)
-		__atomic_store_n(known, (uint8_t)learned, __ATOMIC_RELEASE);
+	if (lock_hint_find(lock, &place) && *place.learned != learned)
+		__atomic_store_n(place.learned, (uint8_t)learned, __ATOMIC_RELEASE);
 }
 
 /* Replaces what is known; what was learned of another lock never counts for this one. */
 static inline void lock_hint_set(const void *lock, uint64_t init, unsigned learned)
 {
-	struct hint *h = &lock_hint_table[lock_hint_index(lock)];
+	struct hint_place place, young = lock_hint_place(lock, true);
 
-	if (lock_hint_is_of(lock) && h->init == init) {
+	if (lock_hint_find(lock, &place) && place.hint->init == init) {
 		lock_hint_know(lock, learned);
-	} else {
-		__atomic_store_n(&h->address, 0, __ATOMIC_RELEASE);
-		lock_hint_learned[lock_hint_index(lock)] = (uint8_t)learned;
-		h->init = init;
-		__atomic_store_n(&h->address, (uint64_t)(uintptr_t)lock, __ATOMIC_RELEASE);
+		return;
 	}
+	if (life.forked && !young.hint->address)
+		place = young;
+	__atomic_store_n(&place.hint->address, 0, __ATOMIC_RELEASE);
+	*place.learned = (uint8_t)learned;
+	place.hint->init = init;
+	__atomic_store_n(&place.hint->address, (uint64_t)(uintptr_t)lock, __ATOMIC_RELEASE);
 }
 
+/* A separate function, so that hooks need no stack frame. */
+void lock_hint_add(const void *lock, unsigned flag);
+
+/* Nearly always it is known, in the place that is common to all processes. */
 static inline void lock_hint_learn(const void *lock, unsigned flag)
 {
-	bool is_of = lock_hint_is_of(lock);
-	unsigned known = lock_hint_learned[lock_hint_index(lock)];
+	struct hint_place place = lock_hint_place(lock, false);
 
-	if (__builtin_expect(is_of && known & flag, 1))
-		return;
-	if (is_of)
-		lock_hint_know(lock, known | flag);
-	else
-		lock_hint_set(lock, 0, flag);
+	if (__builtin_expect(!lock_hint_at(place.hint, lock) || !(*place.learned & flag), 0))
+		lock_hint_add(lock, flag);
 }
 
 static inline void lock_hint_unlearn(const void *lock, unsigned flags)
@@ -101,9 +132,9 @@ static inline unsigned lock_hint_flags(const void *lock)
 
 static inline uint64_t lock_hint_init_site(const void *lock)
 {
-	return lock_hint_is_of(lock) && !(lock_hint_known(lock) & HINT_GONE) ?
-		       lock_hint_table[lock_hint_index(lock)].init :
-		       0;
+	struct hint_place place;
+
+	return lock_hint_find(lock, &place) && !(*place.learned & HINT_GONE) ? place.hint->init : 0;
 }
 
 /* Whether a lock was made since the fork, so that no other process has a copy of it. */

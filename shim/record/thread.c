@@ -22,6 +22,7 @@ TLS struct mpsan_hold hold_nowhere;
 STATE bool thread_several;
 
 STATE static struct mpsan_thread nursery;
+uint32_t thread_births;
 
 struct thread_parcel {
 	uint32_t busy;
@@ -169,6 +170,7 @@ struct mpsan_thread *thread_attach(void)
 	}
 	t->pthread = sys_pthread();
 	t->start_ns = sys_now();
+	__atomic_fetch_add(&thread_births, 1, __ATOMIC_RELEASE);
 	thread_several = true;
 	life_flag(MPSAN_PROCESS_MULTI);
 	thread_hot = t;

@@ -29,6 +29,8 @@ extern struct mpsan_thread thread_none;
 extern bool thread_several;
 
 struct mpsan_thread *thread_attach(void);
+/* How many records threads have got; one that has ended leaves its own. */
+extern uint32_t thread_births;
 void thread_start_main(void);
 /* Whether this process has a record for this TID; its thread may have ended since. */
 bool thread_known(uint32_t tid);
