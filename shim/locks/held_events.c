@@ -2,6 +2,7 @@
 /* Writes the `held` events of a fork, once for equal lists of locks. */
 #include "held_events.h"
 
+#include "../python/python.h"
 #include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/state.h"
@@ -24,8 +25,10 @@ static uint64_t state_one(struct claim *c, uint64_t fork)
 
 	c->flags |= taken ? MPSAN_LF_MUTUAL : 0;
 	taken = taken || own ? taken : python_locks_called(c);
-	if (c->object)
+	if (c->object) {
+		c->references = python_references(c->object);
 		python_locks_name(c);
+	}
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_LIBC)
 		libc_lock_name(claim_lock(c));
 	return EMIT(held, .fork = fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
@@ -42,7 +45,7 @@ static struct {
 	uint64_t key;
 	uint64_t fork;
 	uint64_t held[CLAIMS_LEFT];
-	uint64_t object[CLAIMS_LEFT];
+	uint64_t object[CLAIMS_LEFT], references[CLAIMS_LEFT];
 	uint32_t flags[CLAIMS_LEFT];
 } stated;
 
@@ -82,11 +85,13 @@ uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool ref
 		claim[i].held = earlier ? stated.held[i] : state_one(&claim[i], fork);
 		claim[i].flags = earlier ? stated.flags[i] : claim[i].flags;
 		claim[i].object = earlier ? stated.object[i] : claim[i].object;
+		claim[i].references = earlier ? stated.references[i] : claim[i].references;
 	}
 	if (mine && !earlier) {
 		for (uint32_t i = 0; i < count; i++) {
 			stated.held[i] = claim[i].held;
 			stated.object[i] = claim[i].object;
+			stated.references[i] = claim[i].references;
 			stated.flags[i] = claim[i].flags;
 		}
 		stated.fork = fork;

@@ -34,6 +34,17 @@ static void mark_repaired(const struct claim *c)
 		log_mark(c->held_slot, c->held, MPSAN_LATER_REPAIRED);
 }
 
+/*
+ * Whether a name of the lock has got another one, as far as the number of references tells: it is not told as held, but who
+ * still reaches it waits forever.
+ */
+static bool is_dropped(const struct claim *c)
+{
+	uint64_t now = c->references ? python_references(c->object) : 0;
+
+	return now && now < c->references;
+}
+
 void orphans_drop_repaired(void)
 {
 	struct orphans *list = left_behind;
@@ -43,12 +54,14 @@ void orphans_drop_repaired(void)
 		return;
 	claims_verify(list->claim, list->count);
 	for (uint32_t i = 0; i < list->count; i++) {
-		if (list->claim[i].flags & MPSAN_LF_VERIFIED &&
-		    !python_lock_is_replaced(list->claim[i].object,
-					     MPSAN_TAG_ADDRESS(list->claim[i].tag)))
-			list->claim[kept++] = list->claim[i];
-		else
-			mark_repaired(&list->claim[i]);
+		const struct claim *c = &list->claim[i];
+		bool held = c->flags & MPSAN_LF_VERIFIED &&
+			    !python_lock_is_replaced(c->object, MPSAN_TAG_ADDRESS(c->tag));
+
+		if (!held || is_dropped(c))
+			mark_repaired(c);
+		if (held)
+			list->claim[kept++] = *c;
 	}
 	list->count = kept;
 }

@@ -91,6 +91,8 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
 		     uint64_t *object) __attribute__((nonnull(2, 4, 6)));
 /* Whether the Lock or RLock has another PyMutex or semaphore than this, as _at_fork_reinit() gives it. Needs no GIL. */
+/* How many references there are to an object; 0: unknown, as without a GIL. */
+uint64_t python_references(uint64_t object);
 bool python_lock_is_replaced(uint64_t object, uint64_t address);
 
 /* Whether a lock is that of a thread's end; see common/cpython/lock.h. `state` as in python_held. */

@@ -38,6 +38,30 @@ static void see_held(const struct cpython *py, const struct cpython_lock *lock,
 	sought->found = sought->found || lock->address == sought->lock;
 }
 
+struct all_held {
+	uint64_t *lock;
+	unsigned count, most;
+};
+
+static void see_all(const struct cpython *py, const struct cpython_lock *lock,
+		    const struct frame *frame, const struct with_block *block, void *context)
+{
+	struct all_held *all = context;
+
+	(void)py, (void)frame, (void)block;
+	if (all->count < all->most)
+		all->lock[all->count] = lock->address;
+	all->count++;
+}
+
+unsigned pylock_all_in_with(const struct cpython *py, uint64_t top, uint64_t *lock, unsigned most)
+{
+	struct all_held all = {lock, 0, most};
+
+	cpython_held(py, top, see_all, &all);
+	return all.count;
+}
+
 bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock)
 {
 	struct sought sought = {.lock = lock};

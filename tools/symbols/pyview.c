@@ -21,6 +21,7 @@
 #include "pyended.h"
 #include "pyfile.h"
 #include "pyhandler.h"
+#include "pykept.h"
 #include "pylock.h"
 #include "pyowned.h"
 #include "pypool.h"
@@ -168,6 +169,7 @@ void pyview_close(struct pyview *view)
 void pyview_finish(void)
 {
 	pyfiles_finish();
+	pykept_finish();
 }
 
 /* ---- frames and waits ---- */
@@ -182,19 +184,16 @@ uint32_t pyview_version(const struct pyview *view)
 	return view->py.version;
 }
 
-/* The innermost frame of a thread; 0: none, or unreadable now. */
-static bool read_state(const struct pyview *view, uint64_t pthread, struct state *state)
+static uint64_t find_state(const struct pyview *view, uint64_t pthread, struct state *state)
 {
-	uint64_t at = view->limit ? 0 : cpython_find_thread(&view->py, pthread, NULL);
-
-	return at && state_read(&view->py, state, at);
+	return view->limit ? 0 : pykept_thread(&view->py, pthread, state);
 }
 
 static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
 {
 	struct state state;
 
-	return read_state(view, pthread, &state) ? state.frame : 0;
+	return find_state(view, pthread, &state) ? state.frame : 0;
 }
 
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
@@ -215,7 +214,7 @@ unsigned long long pyview_interpreter(struct pyview *view, uint64_t pthread)
 {
 	struct state state;
 
-	return read_state(view, pthread, &state) ? cpython_interpreter(&view->py, state.interp) : 0;
+	return find_state(view, pthread, &state) ? cpython_interpreter(&view->py, state.interp) : 0;
 }
 
 size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
@@ -278,8 +277,9 @@ uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
 
 bool pyview_lock_ends_with(struct pyview *view, uint64_t thread, uint64_t lock)
 {
-	return !view->limit &&
-	       cpython_ends_with(&view->py, cpython_find_thread(&view->py, thread, NULL), lock);
+	struct state state;
+
+	return !view->limit && cpython_ends_with(&view->py, find_state(view, thread, &state), lock);
 }
 
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter)
@@ -292,7 +292,7 @@ uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock)
 	uint64_t owner = pylock_owner(&view->py, top_frame(view, waiter), lock);
 	struct state state;
 
-	return owner || !read_state(view, waiter, &state) ?
+	return owner || !find_state(view, waiter, &state) ?
 		       owner :
 		       cpython_file_owner(&view->py, &state, lock);
 }
@@ -301,9 +301,13 @@ size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, boo
 			size_t bytes)
 {
 	struct state state = {0};
+	size_t length;
 
-	read_state(view, thread, &state);
-	return cpython_lock_name(&view->py, &state, lock, 0, holds, text, bytes);
+	view->py.peek = pykept_peek;
+	find_state(view, thread, &state);
+	length = cpython_lock_name(&view->py, &state, lock, 0, holds, text, bytes);
+	view->py.peek = peek_process;
+	return length;
 }
 
 size_t pyview_awaited_import(struct pyview *view, uint64_t thread, char *text, size_t bytes)
@@ -343,14 +347,19 @@ bool pyview_thread_ended(struct pyview *view, uint64_t pthread)
 {
 	struct state state;
 
-	return read_state(view, pthread, &state) && pyended_thread(&view->py, &state, pthread);
+	return find_state(view, pthread, &state) && pyended_thread(&view->py, &state, pthread);
 }
 
 bool pyview_worker_ended(struct pyview *view, uint64_t pthread)
 {
 	struct state state;
 
-	return read_state(view, pthread, &state) && pyended_worker(&view->py, &state);
+	return find_state(view, pthread, &state) && pyended_worker(&view->py, &state);
+}
+
+unsigned pyview_locks_in_with(struct pyview *view, uint64_t holder, uint64_t *lock, unsigned most)
+{
+	return pylock_all_in_with(&view->py, top_frame(view, holder), lock, most);
 }
 
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)
@@ -412,11 +421,12 @@ uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned thr
 		      const uint64_t *lock, unsigned locks)
 {
 	uint64_t state[PYVIEW_OWNERS];
+	struct state copy;
 
 	if (view->limit || threads > PYVIEW_OWNERS)
 		return 0;
 	for (unsigned i = 0; i < threads; i++)
-		state[i] = cpython_find_thread(&view->py, pthread[i], NULL);
+		state[i] = find_state(view, pthread[i], &copy);
 	return pyowned_locks(&view->py, state, threads, lock, locks);
 }
 
@@ -424,11 +434,12 @@ bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned thre
 {
 	uint64_t state[PYVIEW_OWNERS];
 	unsigned states = 0;
+	struct state copy;
 
 	if (view->limit || threads > PYVIEW_OWNERS)
 		return true;
 	for (unsigned i = 0; i < threads; i++) {
-		state[states] = cpython_find_thread(&view->py, pthread[i], NULL);
+		state[states] = find_state(view, pthread[i], &copy);
 		states += state[states] != 0;
 	}
 	return pyowned_may_list(&view->py, state, states);
@@ -453,7 +464,7 @@ struct cpython_rank pyview_rank(struct pyview *view, uint64_t pthread)
 {
 	struct state state;
 
-	return read_state(view, pthread, &state) ?
+	return find_state(view, pthread, &state) ?
 		       cpython_group_rank(&view->py, modules_of(view, &state), state.frame) :
 		       (struct cpython_rank){0};
 }
@@ -462,7 +473,7 @@ unsigned pyview_members(struct pyview *view, uint64_t pthread, uint32_t *rank, u
 {
 	struct state state;
 
-	return read_state(view, pthread, &state) ?
+	return find_state(view, pthread, &state) ?
 		       cpython_group_members(&view->py, modules_of(view, &state), state.frame, rank,
 					     most) :
 		       0;

@@ -93,6 +93,7 @@ size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, ch
  * ../../shim/common/cpython/taker.h.
  */
 unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, bool waits);
+unsigned pyview_locks_in_with(struct pyview *view, uint64_t holder, uint64_t *lock, unsigned most);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_pool_is_short(struct pyview *view, uint64_t waiter); /* see pypool.h */
 bool pyview_pool_works_on(struct pyview *view, uint64_t worker);

@@ -230,6 +230,7 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	thread->doubted = thread->idle = false;
 	thread->turn_of = 0;
 	thread->object = (struct snapshot_object){0};
+	thread->blocks = (struct snapshot_blocks){0};
 	thread->still_ns = snapshot->now_ns;
 	thread->call = proc_call(thread->pid, thread->tid);
 	look_for_rounds(snapshot, thread);

@@ -41,6 +41,14 @@ struct snapshot_python {
 		mutex; /* the PyMutex that it is parked for; 0: none. Its owner is the holder then */
 };
 
+/* The locks of the `with` blocks that a thread is in, once they were asked for; see waits_python.c. */
+#define SNAPSHOT_BLOCKS 6u
+struct snapshot_blocks {
+	bool known;
+	uint32_t count; /* more than SNAPSHOT_BLOCKS: not all are here */
+	uint64_t lock[SNAPSHOT_BLOCKS];
+};
+
 /* Whether only threads that wait can reach what it waits for; see bystanders.h. */
 struct snapshot_owned {
 	uint64_t print; /* of this wait, and of those threads */
@@ -63,6 +71,7 @@ struct snapshot_thread {
 	uint32_t looks; /* number of snapshots in this state */
 	struct snapshot_object object;
 	struct snapshot_python python;
+	struct snapshot_blocks blocks;
 	struct snapshot_owned owned;
 	uint64_t harmless_ns; /* its still_ns when it was last asked whether it is a watchdog */
 	bool harmless; /* it is one, see look_by_watchdog */

@@ -116,11 +116,26 @@ static uint32_t join_owner(struct look *look, struct pyview *view, uint64_t lock
 	return pyview_lock_at_end(view, own) ? holder : tried_owner(look, view, lock);
 }
 
-/* Whether a thread, which stands still, is in a `with` block of the lock. */
-static bool is_in_with(struct pyview *view, uint64_t lock, const struct snapshot_thread *at)
+/* Read once while a thread stands still: each thread that waits asks all others. */
+static bool has_block_of(struct pyview *view, uint64_t lock, struct snapshot_thread *at)
 {
-	return look_handle(at) && at->call.state == PROC_IN_CALL &&
-	       pyview_lock_in_with(view, look_handle(at), lock) && !snapshot_has_moved(at);
+	struct snapshot_blocks *blocks = &at->blocks;
+
+	if (!blocks->known)
+		blocks->count =
+			pyview_locks_in_with(view, look_handle(at), blocks->lock, SNAPSHOT_BLOCKS);
+	blocks->known = true;
+	for (uint32_t i = 0; i < blocks->count && i < SNAPSHOT_BLOCKS; i++)
+		if (blocks->lock[i] == lock)
+			return true;
+	return blocks->count > SNAPSHOT_BLOCKS && pyview_lock_in_with(view, look_handle(at), lock);
+}
+
+/* Whether a thread, which stands still, is in a `with` block of the lock. */
+static bool is_in_with(struct pyview *view, uint64_t lock, struct snapshot_thread *at)
+{
+	return look_handle(at) && at->call.state == PROC_IN_CALL && has_block_of(view, lock, at) &&
+	       !snapshot_has_moved(at);
 }
 
 /* The only thread of the process that is in a `with` block of it. */

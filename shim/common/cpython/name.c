@@ -13,7 +13,7 @@
 #define GLOBALS_MAX 256u
 #define HELD_MAX 64u /* objects that one object has */
 #define STEPS_MAX 5u /* from a variable to the lock: `self.table["a"].pool.lock` */
-#define OBJECTS_MAX 2048u /* looked into for them */
+#define OBJECTS_MAX 2048u /* looked into for one name */
 #define MODULES_NAMES_MAX 4096u /* looked at, of all modules together */
 
 /* ---- what is named ---- */
@@ -138,7 +138,7 @@ static void write_end(struct writer *w, const struct cpython *py, const struct f
  */
 struct path {
 	struct reach step[STEPS_MAX];
-	unsigned length, budget;
+	unsigned length, *budget;
 };
 
 static bool find_path(const struct cpython *py, uint64_t owner, uint64_t object, struct path *path,
@@ -147,9 +147,9 @@ static bool find_path(const struct cpython *py, uint64_t owner, uint64_t object,
 	uint64_t held[HELD_MAX];
 	unsigned count;
 
-	if (!owner || !path->budget)
+	if (!owner || !*path->budget)
 		return false;
-	path->budget--;
+	--*path->budget;
 	if (from + 1 == path->length) {
 		path->step[from] = reach_step(py, owner, object);
 		return path->step[from].kind;
@@ -373,17 +373,18 @@ static void begin_name(struct writer *w, const struct cpython *py, uint64_t obje
 	write_text(w, " \"");
 }
 
+/* `budget`: of all frames together. */
 static bool name_by_frame(struct writer *w, const struct cpython *py, const struct frame *frame,
-			  uint64_t object)
+			  uint64_t object, unsigned *budget)
 {
-	struct path path = {.length = 1, .budget = OBJECTS_MAX};
+	struct path path = {.length = 1, .budget = budget};
 
 	begin_name(w, py, object);
 	if (name_global(w, py, frame, object) || name_from_local(w, py, frame, object, &path) ||
 	    name_class_attribute(w, py, frame, object) || name_local(w, py, frame, object) ||
 	    name_in_module(w, py, frame, object) || name_from_global(w, py, frame, object, &path))
 		return true;
-	for (path.length = 2; path.length <= STEPS_MAX && path.budget; path.length++)
+	for (path.length = 2; path.length <= STEPS_MAX && *budget; path.length++)
 		if (name_from_local(w, py, frame, object, &path) ||
 		    name_from_global(w, py, frame, object, &path))
 			return true;
@@ -398,12 +399,12 @@ struct part {
 
 /* Whether a frame names it; else what to look for in its caller. */
 static bool name_or_go_on(struct writer *w, const struct cpython *py, const struct frame *frame,
-			  uint64_t *object, struct part *part)
+			  uint64_t *object, struct part *part, unsigned *budget)
 {
 	uint64_t whole;
 
 	if (!is_inside(py, frame))
-		return name_by_frame(w, py, frame, *object);
+		return name_by_frame(w, py, frame, *object, budget);
 	whole = whole_of(py, frame, *object);
 	if (whole && !part->object)
 		*part = (struct part){*frame, *object};
@@ -433,6 +434,7 @@ static bool name_by_frames(struct writer *w, const struct cpython *py, const str
 {
 	unsigned left = FRAMES_MAX, unseen = holds ? HOLDER_FRAMES_MAX : 1;
 	struct part part = {.object = 0};
+	unsigned budget = OBJECTS_MAX;
 	uint64_t object = 0;
 	struct frame frame;
 	struct walk walk;
@@ -445,17 +447,17 @@ static bool name_by_frames(struct writer *w, const struct cpython *py, const str
 		if (!object && !--unseen)
 			break;
 		left -= object != 0;
-		if (object && name_or_go_on(w, py, &frame, &object, &part))
+		if (object && name_or_go_on(w, py, &frame, &object, &part, &budget))
 			return true;
 	}
-	return part.object && name_by_frame(w, py, &part.frame, part.object);
+	return part.object && name_by_frame(w, py, &part.frame, part.object, &budget);
 }
 
 /* A lock that was taken by acquire(): the innermost frames that the program wrote. */
 static bool name_object(struct writer *w, const struct cpython *py, const struct state *state,
 			uint64_t object)
 {
-	unsigned left = object ? FRAMES_MAX : 0;
+	unsigned left = object ? FRAMES_MAX : 0, budget = OBJECTS_MAX;
 	struct frame frame;
 	struct walk walk;
 
@@ -464,7 +466,7 @@ static bool name_object(struct writer *w, const struct cpython *py, const struct
 		if (is_inside(py, &frame))
 			continue;
 		left--;
-		if (name_by_frame(w, py, &frame, object))
+		if (name_by_frame(w, py, &frame, object, &budget))
 			return true;
 	}
 	return false;

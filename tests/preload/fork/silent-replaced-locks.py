@@ -1,5 +1,5 @@
-"""Threads hold locks at a fork that the child gets anew: logging's own, which it takes by acquire(), and two that a callback of
-os.register_at_fork replaces. The child lives on; one of two children uses the locks, one does nothing."""
+"""Threads hold locks at a fork that the child gets anew: logging's own, which it takes by acquire(), and three that a callback
+of os.register_at_fork replaces, one of them by another lock. The child lives on; one of two uses the locks, one does nothing."""
 # expect: none
 # pythons: all
 
@@ -21,12 +21,14 @@ class Slow(logging.Handler):
 logs, takes, done = threading.Event(), threading.Event(), threading.Event()
 logger = logging.getLogger()
 logger.addHandler(Slow())
-lock, recursive = threading.Lock(), threading.RLock()
+lock, recursive, plain = threading.Lock(), threading.RLock(), threading.Lock()
 
 
 def replace():
+    global plain
     lock._at_fork_reinit()
     recursive._at_fork_reinit()
+    plain = threading.Lock()
 
 
 os.register_at_fork(after_in_child=replace)
@@ -34,12 +36,12 @@ os.register_at_fork(after_in_child=replace)
 
 def use():
     logger.error("in use")
-    with lock, recursive:
+    with lock, recursive, plain:
         pass
 
 
 def take():
-    with lock, recursive:
+    with lock, recursive, plain:
         takes.set()
         done.wait()
 
