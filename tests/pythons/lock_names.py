@@ -143,6 +143,13 @@ class Slots:
     def __init__(self):
         self._lock = threading.Lock()
 
+    def by_slot_call(self):
+        self._lock.acquire()
+        try:
+            stay()
+        finally:
+            self._lock.release()
+
     def by_slot(self):
         with self._lock:
             stay()

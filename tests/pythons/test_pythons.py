@@ -89,6 +89,7 @@ NAMES = {
     "by_queue": ('Queue "tasks" (lock_names.py, global)', "by_queue"),
     "by_attribute": ('Lock "self._lock" of Cache', "Cache.by_attribute"),
     "by_slot": ('Lock "self._lock" of Slots', "Slots.by_slot"),
+    "by_slot_call": ('Lock "self._lock" of Slots', "Slots.by_slot_call"),
     "by_class": ('Lock "Cache.shared" (class attribute)', "Cache.by_class"),
     "by_part": ("Lock \"Cache.parts['a']\" (class attribute)", "Cache.by_part"),
     "by_condition": ('Condition "self.ready" of Cache', "Cache.by_condition"),

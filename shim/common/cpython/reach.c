@@ -79,7 +79,7 @@ static unsigned read_slots(const struct cpython *py, uint64_t object, struct slo
 	return seen;
 }
 
-static uint64_t slot_key(const struct cpython *py, uint64_t holder, uint64_t object)
+uint64_t reach_slot_key(const struct cpython *py, uint64_t holder, uint64_t object)
 {
 	struct slot slot[SLOTS_MAX];
 	unsigned count = read_slots(py, holder, slot, SLOTS_MAX);
@@ -88,6 +88,16 @@ static uint64_t slot_key(const struct cpython *py, uint64_t holder, uint64_t obj
 		if (slot[i].value == object)
 			return slot[i].name;
 	return 0;
+}
+
+unsigned reach_slots(const struct cpython *py, uint64_t holder, uint64_t *value, unsigned most)
+{
+	struct slot slot[SLOTS_MAX];
+	unsigned count = read_slots(py, holder, slot, most < SLOTS_MAX ? most : SLOTS_MAX);
+
+	for (unsigned i = 0; i < count; i++)
+		value[i] = slot[i].value;
+	return count;
 }
 
 /* ---- items ---- */
@@ -188,15 +198,14 @@ struct reach reach_step(const struct cpython *py, uint64_t holder, uint64_t obje
 	if (step.kind)
 		return step;
 	step.key = cpython_attribute_key(py, holder, object);
-	step.key = step.key ? step.key : slot_key(py, holder, object);
+	step.key = step.key ? step.key : reach_slot_key(py, holder, object);
 	step.kind = step.key ? REACH_ATTRIBUTE : REACH_NONE;
 	return step;
 }
 
 unsigned reach_all(const struct cpython *py, uint64_t holder, uint64_t *object, unsigned most)
 {
-	struct slot slot[SLOTS_MAX];
-	unsigned count, slots;
+	unsigned count;
 	uint64_t at;
 
 	if (!holder || reach_is_class(py, holder) || is_of(py, holder, FLAG_TEXT))
@@ -209,10 +218,7 @@ unsigned reach_all(const struct cpython *py, uint64_t holder, uint64_t *object, 
 		return count && cpython_peek(py, object, at, 8ull * count) ? count : 0;
 	}
 	count = cpython_attribute_values(py, holder, object, most);
-	slots = read_slots(py, holder, slot, SLOTS_MAX);
-	for (unsigned i = 0; i < slots && count < most; i++)
-		object[count++] = slot[i].value;
-	return count;
+	return count + reach_slots(py, holder, object + count, most - count);
 }
 
 /* ---- as text ---- */

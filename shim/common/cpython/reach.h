@@ -44,6 +44,10 @@ struct reach {
 /* How `holder` has `object`; not as a module's name or a class's attribute. Slow. */
 struct reach reach_step(const struct cpython *py, uint64_t holder, uint64_t object);
 
+/* The values of the slots of an object, and the name of one that has this value; 0: none. */
+unsigned reach_slots(const struct cpython *py, uint64_t holder, uint64_t *value, unsigned most);
+uint64_t reach_slot_key(const struct cpython *py, uint64_t holder, uint64_t object);
+
 /* Appends it as Python code: `.lock`, `['users']`, `[3]`, `('users')`, `.get()`. */
 void reach_write(struct writer *w, const struct cpython *py, const struct reach *step);
 

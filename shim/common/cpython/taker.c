@@ -67,12 +67,20 @@ static uint64_t attribute_with(const struct cpython *py, uint64_t object,
 	if (cpython_is_a(py, object, "cell"))
 		object = cpython_member(py, object, CELL_VALUE);
 	count = cpython_attribute_values(py, object, value, AT_HAND_MAX);
+	count = count ? count : reach_slots(py, object, value, AT_HAND_MAX);
 	for (unsigned i = 0; i < count; i++)
 		if (value[i] && (is_lock(py, value[i], lock) ||
 				 (cpython_is_a(py, value[i], "Condition") &&
 				  is_lock(py, cpython_attribute(py, value[i], "_lock"), lock))))
 			return value[i];
 	return 0;
+}
+
+static uint64_t key_of(const struct cpython *py, uint64_t object, uint64_t value)
+{
+	uint64_t key = cpython_attribute_key(py, object, value);
+
+	return key ? key : reach_slot_key(py, object, value);
 }
 
 /* Which of the names is its attribute that is the lock, if it has one; negative: not one of them. */
@@ -85,7 +93,7 @@ static bool has_attribute(const struct cpython *py, const struct called_names *n
 		return false;
 	if (cpython_is_a(py, object, "cell"))
 		object = cpython_member(py, object, CELL_VALUE);
-	hand->name = called_find_key(py, names, cpython_attribute_key(py, object, value));
+	hand->name = called_find_key(py, names, key_of(py, object, value));
 	hand->object = is_lock(py, value, lock) ? value : cpython_attribute(py, value, "_lock");
 	return true;
 }
@@ -223,7 +231,7 @@ static bool exit_releases(const struct cpython *py, uint64_t code, uint64_t self
 	uint64_t value = attribute_with(py, self, lock);
 
 	return value && called_find(py, &names, "release") >= 0 &&
-	       called_find_key(py, &names, cpython_attribute_key(py, self, value)) >= 0;
+	       called_find_key(py, &names, key_of(py, self, value)) >= 0;
 }
 
 static bool releases(const struct cpython *py, const struct with_block *block,
