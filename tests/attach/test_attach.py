@@ -161,6 +161,10 @@ def check_name():
         status, out, err = attach("--name", mark, "--report", "json=-")
         assert status == 0, err
         assert {one["pid"] for one in json.loads(out)["processes"]} == {named.pid} != {bare.pid}
+    # who was told to start mpsan has the name in its own command line
+    run = subprocess.run(["timeout", "60", "sh", "-c", f"'{MPSAN}' attach --no-conf --name {mark}; exit $?"],
+                         capture_output=True, text=True)
+    assert run.returncode == 2 and "no process has" in run.stderr, run.stderr
 
 
 def check_dir():

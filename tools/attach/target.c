@@ -135,6 +135,16 @@ static bool is_named(uint32_t pid, const char *name)
 	return strstr(text, name) != NULL;
 }
 
+/* An ancestor that was given this very command, as timeout, sudo and sh -c are. */
+static bool has_started_us(const struct target *target, uint32_t pid)
+{
+	const struct target_process *at = target_find(target, (uint32_t)getpid());
+
+	for (unsigned i = 0; at && i < TREE_DEPTH && at->pid != pid; i++)
+		at = target_find(target, at->parent);
+	return at && at->pid == pid && is_named(pid, "attach");
+}
+
 unsigned target_add_named(struct target *target, const char *name, bool whole)
 {
 	unsigned found = 0;
@@ -143,7 +153,7 @@ unsigned target_add_named(struct target *target, const char *name, bool whole)
 	for (uint32_t i = 0; i < target->there.count; i++) {
 		uint32_t pid = target->there.item[i].pid;
 
-		if (proc_is_self(pid) || !is_named(pid, name))
+		if (proc_is_self(pid) || !is_named(pid, name) || has_started_us(target, pid))
 			continue;
 		found++;
 		add_root(target, whole ? root_of(target, pid) : pid);

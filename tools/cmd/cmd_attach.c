@@ -145,8 +145,8 @@ static void add_limits(json_t *document, const struct target *target, const stru
 		"and names of locks in C are not known");
 	rights_each_limit(target, add_limit, document);
 	if (attach->refused)
-		report_limit(document, "%u processes did not fit into the session",
-			     attach->refused);
+		report_limit(document, "%u process%s did not fit into the session", attach->refused,
+			     attach->refused == 1 ? "" : "es");
 }
 
 /* Without a finding, what each thread waits for is the best there is. */
