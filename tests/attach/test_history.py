@@ -8,17 +8,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("lib", "pythons")]
 
 from faults import build, scratch  # noqa: E402
-from mpsantest import BUILD, MPSAN, ROOT, kill_group, main, system_python  # noqa: E402
+from mpsantest import BUILD, MPSAN, ROOT, Skip, kill_group, main, system_python  # noqa: E402
+from pythons import free_threaded  # noqa: E402
 
 LOOKS = 4  # a busy machine may be late
 
 
-def command_of(name):
+def command_of(name, python=None):
     path = ROOT / "tests" / name
-    return [system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / Path(name).with_suffix("")]
+    return [python or system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / Path(name).with_suffix("")]
 
 
 def findings_of(command, looks):
@@ -42,14 +43,14 @@ def findings_of(command, looks):
         process.wait()
 
 
-def told(name, rule):
-    loud = findings_of(command_of(name), LOOKS)
+def told(name, rule, python=None):
+    loud = findings_of(command_of(name, python), LOOKS)
     assert [one[:2] for one in loud] == [(rule, "error")], loud
     return loud[0][2]
 
 
-def silent(source):
-    loud = findings_of([system_python(), "-c", source], 1)
+def silent(source, python=None):
+    loud = findings_of([python or system_python(), "-c", source], 1)
     assert not loud, loud
 
 
@@ -209,6 +210,38 @@ def check_import():
     """The frames of the child say of what, and those of the parent by whom."""
     assert 'import lock "slow_module": thread "warm-up"' in told("preload/imports/fork-during-import-orphan.py",
                                                                  "fork-during-import")
+
+
+def with_mutexes():
+    found = free_threaded().values()
+    if not found:
+        raise Skip("needs the builds without a GIL of tools/dev/bootstrap --pythons")
+    return found
+
+
+def check_mutex():
+    """A PyMutex lies at the same address in the parent, whose thread is in a `with` block of it."""
+    for python in with_mutexes():
+        for name, line in ("fork-orphaned-lock", 15), ("fork-orphaned-lock-rlock", 15), ("fork-orphaned-lock-grandchild", 17):
+            message = told(f"preload/fork/{name}.py", "fork-orphaned-lock", python)
+            assert '"keeper" (TID' in message and f"held it, taken at keep_lock ({name}.py:{line})" in message, message
+
+
+def check_lock_of_the_grandparent():
+    """No thread of the parent holds it."""
+    message = told("preload/fork/fork-orphaned-lock-grandchild.py", "fork-orphaned-lock")
+    assert "held it, taken at keep_lock (fork-orphaned-lock-grandchild.py:17)" in message, message
+
+
+def check_lock_made_anew():
+    """The parent's thread has its copy; that of the child is free again, and taken by a thread of the child."""
+    for python in (system_python(), *list(free_threaded().values())[-1:]):
+        silent("import os, threading, time\nlock, taken = threading.Lock(), threading.Event()\n"
+               "def keep():\n    with lock:\n        taken.set()\n        time.sleep(1000)\n"
+               "threading.Thread(target=keep, daemon=True).start()\ntaken.wait()\n"
+               "child = os.fork()\nif not child:\n    lock._at_fork_reinit()\n    taken.clear()\n"
+               "    threading.Thread(target=keep, daemon=True).start()\n    taken.wait()\n    with lock: pass\n"
+               "os.waitpid(child, 0)\n", python)
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "../reader/threads.h"
+#include "../waits/fork_holder.h"
 #include "../waits/outside.h"
 #include "../waits/pythreads.h"
 
@@ -19,30 +20,9 @@ static const struct mpsan_process *row_of(const struct deadlocks *deadlocks, uin
 	return &deadlocks->reader->session.table[slot];
 }
 
-/* The parent of a forked child in this snapshot; SNAPSHOT_NONE: it has ended. */
 static uint32_t parent_of(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
-	const struct mpsan_process *row = row_of(deadlocks, thread->slot);
-
-	return row->parent ? snapshot_process(&deadlocks->snapshot, row->parent - 1) :
-			     SNAPSHOT_NONE;
-}
-
-/* The thread of the parent that forked has the descriptor that the child's first thread has. */
-static uint32_t forker_of(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,
-			  uint32_t parent)
-{
-	const struct snapshot *snapshot = &deadlocks->snapshot;
-	const struct snapshot_process *process;
-
-	if (parent == SNAPSHOT_NONE || !thread->record || !thread->record->pthread)
-		return 0;
-	process = &snapshot->processes.item[parent];
-	for (uint32_t i = process->begin; i < process->end; i++)
-		if (snapshot->threads.item[i].record &&
-		    snapshot->threads.item[i].record->pthread == thread->record->pthread)
-			return snapshot->threads.item[i].own_tid;
-	return 0;
+	return fork_parent(&deadlocks->snapshot, thread->process);
 }
 
 static bool is_alone(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
@@ -54,48 +34,6 @@ static bool is_alone(const struct deadlocks *deadlocks, const struct snapshot_th
 }
 
 /* ---- the holder ---- */
-
-/* The handle of the thread that the lock itself names as its owner: RLock, files; 0: none. */
-static uint64_t named_owner(const struct snapshot_thread *waiter, uint64_t lock)
-{
-	struct pyview *view = pyview_open((pid_t)waiter->pid);
-	uint64_t owner =
-		view && waiter->record ? pyview_lock_owner(view, waiter->record->pthread, lock) : 0;
-
-	pyview_close(view);
-	return owner;
-}
-
-/*
- * The thread of the parent, other than the one that forked, that the child's copy of a lock of Python
- * names as its owner, or that is in a `with` block of the parent's copy.
- */
-static const struct snapshot_thread *python_holder(const struct deadlocks *deadlocks,
-						   const struct snapshot_thread *waiter,
-						   uint64_t lock)
-{
-	const struct snapshot *snapshot = &deadlocks->snapshot;
-	uint32_t parent = parent_of(deadlocks, waiter),
-		 forker = forker_of(deadlocks, waiter, parent);
-	const struct snapshot_thread *found = NULL;
-	uint64_t owner = named_owner(waiter, lock);
-	struct pyview *view;
-
-	if (parent == SNAPSHOT_NONE)
-		return NULL;
-	view = pyview_open((pid_t)snapshot->processes.item[parent].pid);
-	for (uint32_t i = snapshot->processes.item[parent].begin;
-	     view && !found && i < snapshot->processes.item[parent].end; i++) {
-		const struct snapshot_thread *thread = &snapshot->threads.item[i];
-		uint64_t handle = thread->record ? thread->record->pthread : 0;
-
-		if (handle && thread->own_tid != forker &&
-		    (owner ? handle == owner : pyview_lock_in_with(view, handle, lock)))
-			found = thread;
-	}
-	pyview_close(view);
-	return found;
-}
 
 static const struct snapshot_thread *thread_of(const struct deadlocks *deadlocks, uint32_t process,
 					       uint32_t tid)
@@ -118,11 +56,12 @@ static uint64_t put_text(struct deadlocks *deadlocks, uint32_t slot, char *text)
 }
 
 /* Records that this thread held the lock at the fork; the position of the event. */
-static uint64_t put_held(struct deadlocks *deadlocks, const struct snapshot_thread *waiter,
-			 const struct snapshot_thread *holder, const struct wait *wait)
+static uint64_t put_held(struct deadlocks *deadlocks, const struct fork_holder *by,
+			 const struct wait *wait)
 {
+	const struct snapshot_thread *holder = by->thread;
 	struct ev_held held = {
-		.fork = row_of(deadlocks, waiter->slot)->fork_pos,
+		.fork = by->fork,
 		.lock = wait->lock,
 		.kind = wait->kind,
 		.flags = wait->flags,
@@ -162,7 +101,7 @@ static bool put_name(struct deadlocks *deadlocks, const struct snapshot_thread *
 }
 
 static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wait_reason reason,
-		     uint32_t owner, const struct snapshot_thread *holder)
+		     uint32_t owner, const struct fork_holder *holder)
 {
 	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
@@ -172,7 +111,7 @@ static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wai
 		.flags = wait->flags | MPSAN_LF_VERIFIED,
 		.reason = reason,
 		.owner = owner,
-		.held = holder ? put_held(deadlocks, thread, holder, wait) : 0,
+		.held = holder->thread ? put_held(deadlocks, holder, wait) : 0,
 		.held_slot = deadlocks->reader->session.slots,
 		.caller = wait->caller,
 		.stack = watchlog_stack(&deadlocks->log, thread),
@@ -213,13 +152,14 @@ static void state_orphan(struct deadlocks *deadlocks, uint32_t index)
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	uint32_t parent = parent_of(deadlocks, thread),
-		 forker = forker_of(deadlocks, thread, parent);
+		 forker = fork_forker(&deadlocks->snapshot, thread->process);
 	const struct snapshot_thread *holder = thread_of(deadlocks, parent, wait->gone);
 
 	if (!holder && !is_older(thread, wait->gone))
 		return;
 	put_wait(deadlocks, index, wait->gone == forker ? MPSAN_WAIT_OWN : MPSAN_WAIT_ORPHAN,
-		 wait->gone, holder);
+		 wait->gone,
+		 &(struct fork_holder){holder, row_of(deadlocks, thread->slot)->fork_pos});
 }
 
 /* Whether it waits in a library that has threads of its own, which the fork did not copy. */
@@ -237,21 +177,33 @@ static bool is_of_pool(const struct snapshot_thread *thread, uint64_t caller)
 	return false;
 }
 
+/* The PyMutex that a thread which waits for this semaphore is parked for; 0: it waits for something else. */
+static uint64_t awaited_mutex(const struct snapshot_thread *thread, uint64_t semaphore)
+{
+	return thread->python.known && thread->python.lock == semaphore ? thread->python.mutex : 0;
+}
+
 /* A lock of Python's that a thread of the parent is known to hold: a signal handler does not release it. */
 static bool state_held(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	struct wait *wait = &deadlocks->waits.item.item[index];
-	const struct snapshot_thread *holder;
+	struct fork_holder holder;
+	uint64_t mutex;
 
 	if (!row_of(deadlocks, thread->slot)->python ||
 	    (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_PYTHON))
 		return false;
-	holder = python_holder(deadlocks, thread, wait->lock);
-	if (!holder || snapshot_has_moved(thread))
+	mutex = awaited_mutex(thread, wait->lock);
+	holder = fork_holder_find(&deadlocks->snapshot, thread, mutex ? mutex : wait->lock, mutex);
+	if (!holder.thread || snapshot_has_moved(thread))
 		return false;
+	if (mutex) {
+		wait->kind = MPSAN_LOCK_PYTHON;
+		wait->lock = mutex;
+	}
 	wait->flags |= MPSAN_LF_MUTUAL;
-	put_wait(deadlocks, index, MPSAN_WAIT_ORPHAN, holder->own_tid, holder);
+	put_wait(deadlocks, index, MPSAN_WAIT_ORPHAN, holder.thread->own_tid, &holder);
 	return true;
 }
 
@@ -325,7 +277,7 @@ static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 		 is_owned(wait->kind)		  ? MPSAN_WAIT_ORPHAN :
 		 is_of_pool(thread, wait->caller) ? MPSAN_WAIT_TEAM :
 						    MPSAN_WAIT_ALONE,
-		 0, NULL);
+		 0, &(struct fork_holder){0});
 }
 
 static bool is_sent(uint64_t kind)

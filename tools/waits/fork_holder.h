@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which thread of an ancestor holds a lock of Python's that a forked child has a locked copy of: memory
+ * has the same addresses in both. Neighbours: ../symbols/pylock.h, ../waitgraph/forked_waits.h.
+ */
+#ifndef MPSAN_FORK_HOLDER_H
+#define MPSAN_FORK_HOLDER_H
+
+#include "snapshot.h"
+
+struct fork_holder {
+	const struct snapshot_thread *thread; /* NULL: unknown */
+	uint64_t fork; /* position of the fork that did not copy it */
+};
+
+/* The process that this one is a copy of, in this snapshot; SNAPSHOT_NONE: it has ended. */
+uint32_t fork_parent(const struct snapshot *snapshot, uint32_t process);
+
+/* The TID of the thread of that parent that forked; 0: unknown. */
+uint32_t fork_forker(const struct snapshot *snapshot, uint32_t process);
+
+/*
+ * The thread that the child's copy of the lock names as its owner, or that is in a `with` block of its own
+ * copy, in the nearest ancestor that has one. `mutex`: it is a PyMutex, not a semaphore.
+ */
+struct fork_holder fork_holder_find(const struct snapshot *snapshot,
+				    const struct snapshot_thread *waiter, uint64_t lock,
+				    bool mutex);
+
+#endif
