@@ -2,6 +2,8 @@
 """mpsan attach on programs whose past decides: what memory and the kernel keep of threads, workers, forks and calls."""
 # cases
 
+import concurrent.futures
+import functools
 import json
 import subprocess
 import sys
@@ -231,6 +233,43 @@ def check_lock_of_the_grandparent():
     """No thread of the parent holds it."""
     message = told("preload/fork/fork-orphaned-lock-grandchild.py", "fork-orphaned-lock")
     assert "held it, taken at keep_lock (fork-orphaned-lock-grandchild.py:17)" in message, message
+
+
+TAKERS = {"by_call": "by_call", "by_generator": "rows", "by_context_manager": "transaction", "by_exit_stack": "by_exit_stack",
+          "by_guard": "by_guard"}
+
+
+def taker_told(python, case):
+    loud = findings_of([python, ROOT / "tests/pythons/lock_names.py", case], LOOKS)
+    assert [one[:2] for one in loud] == [("fork-orphaned-lock", "error")], f"{case}: {loud}"
+    assert '"taker" (TID' in loud[0][2], f"{case}: {loud}"
+    assert f"probably held it, taken at {TAKERS[case]} (lock_names.py:" in loud[0][2], f"{case}: {loud}"
+
+
+def takers_told(python):
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        list(pool.map(functools.partial(taker_told, python), TAKERS))
+
+
+def check_lock_without_a_block():
+    """It was taken by acquire(), or in what the frames of the parent's thread have entered."""
+    takers_told(system_python())
+
+
+def check_mutex_without_a_block():
+    takers_told(list(with_mutexes())[-1])
+
+
+def check_lock_as_a_signal():
+    """Two threads of the parent take what another one releases: none of them holds it."""
+    source = ("import os, threading, time\nwork, done = threading.Lock(), threading.Event()\nwork.acquire()\n"
+              "def give():\n    while True:\n        done.wait()\n        work.release()\n"
+              "def take():\n    while True:\n        work.acquire()\n        time.sleep(1000)\n"
+              "for one in give, take, take: threading.Thread(target=one, daemon=True).start()\n"
+              "done.set()\ntime.sleep(.2)\ndone.clear()\n"
+              "child = os.fork()\nif not child: work.acquire()\nos.waitpid(child, 0)\n")
+    loud = findings_of([system_python(), "-c", source], LOOKS)
+    assert [one[:2] for one in loud] == [("fork-lost-wakeup", "error")], loud
 
 
 def check_lock_made_anew():

@@ -12,7 +12,6 @@
 
 #include "../../shim/common/cpython/at_hand.h"
 #include "../../shim/common/cpython/name.h"
-#include "../../shim/common/cpython/taker.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "../proc/procfs.h"
@@ -326,16 +325,19 @@ size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, ch
 	return pylock_taken(&view->py, top_frame(view, holder), lock, text, bytes);
 }
 
-unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, bool waits)
+struct cpython_taker pyview_taker(struct pyview *view, uint64_t pthread, uint64_t address,
+				  bool waits)
 {
 	uint64_t top = top_frame(view, pthread);
-	struct cpython_taker taker;
-	struct cpython_lock lock;
+	struct cpython_lock lock = {.address = address};
+	struct cpython_taker taker = {0};
 
-	if (!top || !cpython_lock_of(&view->py, mutex, &lock))
-		return 0;
+	if (!top)
+		return taker;
+	if (cpython_has_mutexes(&view->py) && !cpython_lock_of(&view->py, address, &lock))
+		lock = (struct cpython_lock){.address = address};
 	(waits ? cpython_taker_around : cpython_taker)(&view->py, top, &lock, &taker);
-	return taker.rank;
+	return taker;
 }
 
 size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)

@@ -14,6 +14,7 @@
 
 #include "../../shim/common/cpython/group.h"
 #include "../../shim/common/cpython/process.h"
+#include "../../shim/common/cpython/taker.h"
 
 struct pyview;
 
@@ -89,10 +90,10 @@ uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)
 size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, char *text,
 			 size_t bytes);
 /*
- * How probably a thread took a PyMutex by acquire(): the thread that waits for it, or another one; see
+ * How probably a thread took a lock without a `with` block: the thread that waits for it, or another one; see
  * ../../shim/common/cpython/taker.h.
  */
-unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, bool waits);
+struct cpython_taker pyview_taker(struct pyview *view, uint64_t pthread, uint64_t lock, bool waits);
 unsigned pyview_locks_in_with(struct pyview *view, uint64_t holder, uint64_t *lock, unsigned most);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_pool_is_short(struct pyview *view, uint64_t waiter); /* see pypool.h */

@@ -64,7 +64,7 @@ static uint64_t put_held(struct deadlocks *deadlocks, const struct fork_holder *
 		.fork = by->fork,
 		.lock = wait->lock,
 		.kind = wait->kind,
-		.flags = wait->flags,
+		.flags = wait->flags | (by->probably ? MPSAN_LF_PROBABLY : 0),
 		.holder = holder->own_tid,
 		.thread_name = put_text(deadlocks, holder->slot, pythread_name(holder)),
 	};
@@ -159,7 +159,8 @@ static void state_orphan(struct deadlocks *deadlocks, uint32_t index)
 		return;
 	put_wait(deadlocks, index, wait->gone == forker ? MPSAN_WAIT_OWN : MPSAN_WAIT_ORPHAN,
 		 wait->gone,
-		 &(struct fork_holder){holder, row_of(deadlocks, thread->slot)->fork_pos});
+		 &(struct fork_holder){.thread = holder,
+				       .fork = row_of(deadlocks, thread->slot)->fork_pos});
 }
 
 /* Whether it waits in a library that has threads of its own, which the fork did not copy. */
@@ -183,8 +184,12 @@ static uint64_t awaited_mutex(const struct snapshot_thread *thread, uint64_t sem
 	return thread->python.known && thread->python.lock == semaphore ? thread->python.mutex : 0;
 }
 
-/* A lock of Python's that a thread of the parent is known to hold: a signal handler does not release it. */
-static bool state_held(struct deadlocks *deadlocks, uint32_t index)
+typedef struct fork_holder holder_find(const struct snapshot *snapshot,
+				       const struct snapshot_thread *waiter, uint64_t lock,
+				       bool mutex);
+
+/* A lock of Python's that a thread of an ancestor holds. */
+static bool state_held(struct deadlocks *deadlocks, uint32_t index, holder_find *find)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	struct wait *wait = &deadlocks->waits.item.item[index];
@@ -195,7 +200,7 @@ static bool state_held(struct deadlocks *deadlocks, uint32_t index)
 	    (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_PYTHON))
 		return false;
 	mutex = awaited_mutex(thread, wait->lock);
-	holder = fork_holder_find(&deadlocks->snapshot, thread, mutex ? mutex : wait->lock, mutex);
+	holder = find(&deadlocks->snapshot, thread, mutex ? mutex : wait->lock, mutex);
 	if (!holder.thread || snapshot_has_moved(thread))
 		return false;
 	if (mutex) {
@@ -272,6 +277,8 @@ static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
+	if (state_held(deadlocks, index, fork_holder_taker))
+		return;
 	put_threads(deadlocks, thread);
 	put_wait(deadlocks, index,
 		 is_owned(wait->kind)		  ? MPSAN_WAIT_ORPHAN :
@@ -353,7 +360,8 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 	} else if (row_of(deadlocks, thread->slot)->how == MPSAN_HOW_FORK &&
 		   wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
 		   nobody_else_acts(deadlocks, index) && wait->count == 1 &&
-		   !state_held(deadlocks, index)) {
+		   /* what a `with` block releases no signal handler does */
+		   !state_held(deadlocks, index, fork_holder_find)) {
 		waits_check_handlers(&deadlocks->waits, index);
 		if (wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&
 		    wait->ends == MPSAN_ENDS_NEVER &&

@@ -3,7 +3,7 @@
 #include "fork_holder.h"
 
 #include "../../shim/common/cpython/lock.h"
-#include "../symbols/pyview.h"
+#include "pythreads.h"
 
 #define FORKS_MAX 8u
 
@@ -74,54 +74,137 @@ static bool is_locked(uint32_t pid, uint64_t lock, bool mutex)
 
 /* ---- the holder ---- */
 
-/* A thread that has begun since the fork was not there to be copied. */
-static bool is_as_old(const struct snapshot_thread *thread, uint64_t child_start)
+/* What is looked for in one ancestor after the other. */
+struct search {
+	const struct snapshot *snapshot;
+	const struct snapshot_thread *waiter;
+	uint64_t lock;
+	uint64_t owner; /* what the lock names; 0: nothing */
+	unsigned rank; /* of the waiter's own frames: it may have taken the lock itself */
+	bool mutex;
+};
+
+/* A thread that is no younger than the child, and was not copied: it did not fork. */
+static bool was_left(const struct snapshot *snapshot, const struct snapshot_thread *thread,
+		     uint32_t child)
 {
-	return proc_stat(thread->pid, thread->tid).start <= child_start;
+	uint32_t pid = snapshot->processes.item[child].pid;
+
+	return thread->record && thread->record->pthread &&
+	       thread->own_tid != fork_forker(snapshot, child) &&
+	       proc_stat(thread->pid, thread->tid).start <= proc_stat(pid, pid).start;
 }
 
-/* Of the parent of this child, other than the one that forked. `owner`: what the lock names; 0: nothing. */
-static const struct snapshot_thread *holder_in_parent(const struct snapshot *snapshot,
-						      struct pyview *view, uint32_t child,
-						      uint64_t lock, uint64_t owner)
-{
-	uint32_t parent = fork_parent(snapshot, child), forker = fork_forker(snapshot, child);
-	uint32_t pid = snapshot->processes.item[child].pid;
-	uint64_t start = proc_stat(pid, pid).start;
+/* Of a parent that `view` reads: the thread that holds the lock; NULL: none is known to. */
+typedef const struct snapshot_thread *holder_seek(const struct search *search, struct pyview *view,
+						  uint32_t child);
 
-	for (uint32_t i = snapshot->processes.item[parent].begin;
-	     i < snapshot->processes.item[parent].end; i++) {
+static const struct snapshot_thread *seek_owner(const struct search *search, struct pyview *view,
+						uint32_t child)
+{
+	const struct snapshot *snapshot = search->snapshot;
+	const struct snapshot_process *parent =
+		&snapshot->processes.item[fork_parent(snapshot, child)];
+
+	for (uint32_t i = parent->begin; i < parent->end; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads.item[i];
 		uint64_t handle = thread->record ? thread->record->pthread : 0;
 
-		if (handle && thread->own_tid != forker &&
-		    (owner ? handle == owner : pyview_lock_in_with(view, handle, lock)) &&
-		    is_as_old(thread, start))
+		if ((search->owner ? handle == search->owner :
+				     pyview_lock_in_with(view, handle, search->lock)) &&
+		    was_left(snapshot, thread, child))
 			return thread;
 	}
 	return NULL;
 }
 
-struct fork_holder fork_holder_find(const struct snapshot *snapshot,
-				    const struct snapshot_thread *waiter, uint64_t lock, bool mutex)
+static bool awaits(const struct search *search, struct pyview *view,
+		   const struct snapshot_thread *thread)
 {
-	uint64_t owner = named_owner(waiter, lock);
-	uint32_t child = waiter->process, parent = fork_parent(snapshot, child);
+	uint64_t wanted = MPSAN_TAG_ADDRESS(snapshot_wanted(thread).tag);
+
+	return wanted && (wanted == search->lock ||
+			  pyview_parked(view, thread->record->pthread, wanted) == search->lock);
+}
+
+static const struct snapshot_thread *seek_taker(const struct search *search, struct pyview *view,
+						uint32_t child)
+{
+	const struct snapshot *snapshot = search->snapshot;
+	const struct snapshot_process *parent =
+		&snapshot->processes.item[fork_parent(snapshot, child)];
+	const struct snapshot_thread *found = NULL;
+	struct cpython_taker best = {.rank = search->rank};
+	bool signals = false;
+
+	for (uint32_t i = parent->begin; i < parent->end; i++) {
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+		struct cpython_taker taker;
+
+		if (!thread->record || awaits(search, view, thread))
+			continue;
+		taker = pyview_taker(view, thread->record->pthread, search->lock, false);
+		signals |= taker.signals;
+		if (!taker.called || taker.rank <= best.rank || !was_left(snapshot, thread, child))
+			continue;
+		best = taker;
+		found = thread;
+	}
+	return best.entered || !signals ? found : NULL;
+}
+
+static struct fork_holder seek(const struct search *search, holder_seek *in_parent)
+{
+	const struct snapshot *snapshot = search->snapshot;
+	uint32_t child = search->waiter->process, parent = fork_parent(snapshot, child);
 	struct fork_holder holder = {0};
 	struct pyview *view;
 
 	for (unsigned i = 0; i < FORKS_MAX && parent != SNAPSHOT_NONE && !holder.thread; i++) {
 		uint32_t pid = snapshot->processes.item[parent].pid;
 
-		if (!owner && !is_locked(pid, lock, mutex))
+		if (!search->owner && !is_locked(pid, search->lock, search->mutex))
 			break;
 		view = pyview_open((pid_t)pid);
 		if (view)
-			holder.thread = holder_in_parent(snapshot, view, child, lock, owner);
+			holder.thread = in_parent(search, view, child);
 		pyview_close(view);
 		holder.fork = row_of(snapshot, child)->fork_pos;
 		child = parent;
 		parent = fork_parent(snapshot, child);
 	}
+	return holder;
+}
+
+struct fork_holder fork_holder_find(const struct snapshot *snapshot,
+				    const struct snapshot_thread *waiter, uint64_t lock, bool mutex)
+{
+	struct search search = {.snapshot = snapshot,
+				.waiter = waiter,
+				.lock = lock,
+				.owner = named_owner(waiter, lock),
+				.mutex = mutex};
+
+	return seek(&search, seek_owner);
+}
+
+struct fork_holder fork_holder_taker(const struct snapshot *snapshot,
+				     const struct snapshot_thread *waiter, uint64_t lock,
+				     bool mutex)
+{
+	struct search search = {
+		.snapshot = snapshot, .waiter = waiter, .lock = lock, .mutex = mutex};
+	struct fork_holder holder = {0};
+	struct pyview *view;
+
+	if (!waiter->record || pythread_wait(waiter, lock).what != PYTHREAD_UNKNOWN)
+		return holder;
+	view = pyview_open((pid_t)waiter->pid);
+	if (view) {
+		search.rank = pyview_taker(view, waiter->record->pthread, lock, true).rank;
+		holder = seek(&search, seek_taker);
+		holder.probably = true;
+	}
+	pyview_close(view);
 	return holder;
 }

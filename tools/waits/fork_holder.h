@@ -11,6 +11,7 @@
 struct fork_holder {
 	const struct snapshot_thread *thread; /* NULL: unknown */
 	uint64_t fork; /* position of the fork that did not copy it */
+	bool probably; /* no memory names it: see fork_holder_taker */
 };
 
 /* The process that this one is a copy of, in this snapshot; SNAPSHOT_NONE: it has ended. */
@@ -26,5 +27,14 @@ uint32_t fork_forker(const struct snapshot *snapshot, uint32_t process);
 struct fork_holder fork_holder_find(const struct snapshot *snapshot,
 				    const struct snapshot_thread *waiter, uint64_t lock,
 				    bool mutex);
+
+/*
+ * The thread that probably took it without a `with` block of its own frames: by acquire(), or in a generator,
+ * an ExitStack or an object that releases it in the end. Only where the program itself waits for the lock, and
+ * none of the threads is there to release it as a signal.
+ */
+struct fork_holder fork_holder_taker(const struct snapshot *snapshot,
+				     const struct snapshot_thread *waiter, uint64_t lock,
+				     bool mutex);
 
 #endif

@@ -78,13 +78,13 @@ uint32_t pythread_taker(const struct snapshot *snapshot, const struct snapshot_t
 
 	if (!view || !waiter->record)
 		return SNAPSHOT_NONE;
-	best = pyview_taker(view, waiter->record->pthread, mutex, true);
+	best = pyview_taker(view, waiter->record->pthread, mutex, true).rank;
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads.item[i];
 
 		if (thread == waiter || !thread->record || awaits_mutex(thread, mutex))
 			continue;
-		rank = pyview_taker(view, thread->record->pthread, mutex, false);
+		rank = pyview_taker(view, thread->record->pthread, mutex, false).rank;
 		found = rank > best ? i : found;
 		best = rank > best ? rank : best;
 	}

@@ -187,6 +187,7 @@ static void keep(struct cpython_taker *taker, const struct frame *frame, unsigne
 	if (rank > taker->rank) {
 		taker->rank = rank;
 		taker->called = called;
+		taker->entered = rank > (ENTERED - 1) * FRAMES_MAX;
 		taker->line = line;
 		taker->frame = *frame;
 	}

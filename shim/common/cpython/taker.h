@@ -19,6 +19,7 @@ struct cpython_taker {
 	 */
 	unsigned rank;
 	bool called; /* it has taken the lock, */
+	bool entered; /* by entering what releases it in the end, */
 	unsigned line; /* in this line of `frame`; 0: unknown */
 	struct frame frame;
 	bool signals; /* some frame has it at hand that calls release(), and not acquire() */
