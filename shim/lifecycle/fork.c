@@ -314,7 +314,7 @@ static void take(struct snapshot *s)
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
 	s->flags |= s->gil ? fork_context_look(&s->fork_context) : 0;
-	python_remember();
+	python_remember(s->threads != 1 || life.lost_threads); /* who may wake the child */
 	if (s->gil)
 		proc_events_forks(s->fork, true);
 	print_before_fork(s->fork_context.preexec, s->threads);

@@ -201,9 +201,10 @@ const void *python_awaited_lock(void);
 /*
  * Before a fork: remembers the conditions and queues that the calling thread has at hand, if their
  * locks are PyMutexes. In the child: whether the calling thread waits for one of them; false: the
- * child may have made it itself. The first costs up to 0.2 ms, the other is slow and needs no GIL.
+ * child may have made it itself. The first costs up to 0.2 ms, and as much again if it looks one step
+ * `farther`; the other is slow and needs no GIL.
  */
-void python_remember(void);
+void python_remember(bool farther);
 bool python_awaits_inherited(void);
 
 /*

@@ -2,8 +2,8 @@
 /*
  * The conditions and queues that a forking thread has at hand, so that the child can tell them from
  * those that it makes itself: a PyMutex calls nothing when it is made. At hand are its variables,
- * the globals around them, what `self` and the started Process have. One that is not remembered is
- * of unknown origin.
+ * the globals around them, what `self` and the started Process have, and what the first few objects
+ * of the program's classes among these have. One that is not remembered is of unknown origin.
  *
  * An address alone proves nothing, since the child may have freed the object and made another. So
  * the addresses of its parts are remembered, too: freed together they come back in the opposite
@@ -12,12 +12,14 @@
 #include <sys/uio.h>
 
 #include "../common/cpython/process.h"
+#include "../common/cpython/reach.h"
 #include "../intercept/sys.h"
 #include "python.h"
 #include "python_self.h"
 
 #define REMEMBERED_MAX 48u
-#define LOOKED_AT_MAX 256u /* objects at a fork */
+#define LOOKED_AT_MAX 256u /* objects at a fork, and as many that they have */
+#define WHOLES_MAX 16u /* objects of the program's classes that are looked into */
 #define AT_ONCE_MAX 64u
 #define ATTRIBUTES_MAX 12u
 #define FRAMES_MAX 12u
@@ -40,13 +42,22 @@ static struct {
 
 /* ---- types ---- */
 
-enum kind { OTHER = 1, CELL, WAITABLE, AROUND };
+enum kind { OTHER = 1, CELL, WAITABLE, AROUND, WHOLE };
 
 /* What is known of types. One that was freed meanwhile is found out when the child waits. */
 static struct {
 	uint64_t type;
 	enum kind kind;
 } known[TYPES];
+
+/* Most types that are made at run time are classes of the program; those of classes are not meant. */
+static enum kind kind_of_other(uint64_t type)
+{
+	return reach_type_has(&python.py, type, FLAG_HEAP) &&
+			       !reach_type_has(&python.py, type, FLAG_TYPE) ?
+		       WHOLE :
+		       OTHER;
+}
 
 static enum kind kind_of_type(uint64_t type)
 {
@@ -63,7 +74,7 @@ static enum kind kind_of_type(uint64_t type)
 
 	if (known[at].type == type)
 		return known[at].kind;
-	known[at].kind = OTHER;
+	known[at].kind = kind_of_other(type);
 	known[at].type = type;
 	cpython_peek(&python.py, text, cpython_member(&python.py, type, CPYTHON_TYPE_NAME),
 		     sizeof(text));
@@ -89,7 +100,21 @@ static void remember_waitable(uint64_t object)
 		remembered.item[remembered.count++].object = object;
 }
 
-static void remember(uint64_t object, enum kind kind)
+struct look {
+	unsigned left, wholes;
+	uint64_t value[AT_ONCE_MAX], whole[WHOLES_MAX];
+};
+
+static void remember_whole(struct look *look, uint64_t object)
+{
+	for (unsigned i = 0; i < look->wholes; i++)
+		if (look->whole[i] == object)
+			return;
+	if (look->wholes < WHOLES_MAX)
+		look->whole[look->wholes++] = object;
+}
+
+static void remember(struct look *look, uint64_t object, enum kind kind)
 {
 	uint64_t inner = object;
 
@@ -101,12 +126,9 @@ static void remember(uint64_t object, enum kind kind)
 		kind = inner ? kind_of_type(python_type(inner)) : OTHER;
 	if (kind == WAITABLE)
 		remember_waitable(inner);
+	else if (kind == WHOLE)
+		remember_whole(look, inner);
 }
-
-struct look {
-	unsigned left;
-	uint64_t value[AT_ONCE_MAX];
-};
 
 /* Reads the types of all of them at once. */
 static void remember_values(struct look *look, unsigned count)
@@ -132,7 +154,7 @@ static void remember_values(struct look *look, unsigned count)
 	for (unsigned i = 0; got > 0 && i < (size_t)got / sizeof(*type); i++) {
 		kind = kind_of_type(type[i]);
 		if (kind != OTHER)
-			remember(look->value[i], kind);
+			remember(look, look->value[i], kind);
 	}
 }
 
@@ -198,9 +220,20 @@ static void remember_frame(struct look *look, const struct frame *frame)
 		remember_attributes(look, frame_local(py, frame, 0));
 }
 
-void python_remember(void)
+/* One step on: what they have, but not what that has. */
+static void remember_parts(struct look *look)
 {
-	struct look look = {.left = LOOKED_AT_MAX};
+	unsigned count = look->wholes;
+
+	look->left = LOOKED_AT_MAX;
+	look->wholes = WHOLES_MAX;
+	for (unsigned i = 0; i < count && look->left; i++)
+		remember_attributes(look, look->whole[i]);
+}
+
+void python_remember(bool farther)
+{
+	struct look look = {.left = LOOKED_AT_MAX, .wholes = farther ? 0 : WHOLES_MAX};
 	uint64_t process, globals, last = 0;
 	unsigned skip;
 	struct state own;
@@ -225,6 +258,8 @@ void python_remember(void)
 			remember_dict(&look, globals);
 		last = globals;
 	}
+	if (farther)
+		remember_parts(&look);
 }
 
 /* ---- in the child ---- */

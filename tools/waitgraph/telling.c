@@ -131,6 +131,14 @@ static void state_taker(struct deadlocks *deadlocks, const struct snapshot_threa
 		event->taker = deadlocks_thread(deadlocks, taker)->own_tid;
 }
 
+/* A thread is parked at a semaphore of its own, which is nothing but a futex if no hook saw it made. */
+static bool may_be_pythons(const struct ev_blocked *event)
+{
+	return event->kind == MPSAN_LOCK_PYTHON ||
+	       ((event->kind == MPSAN_LOCK_SEMAPHORE || event->kind == MPSAN_WAIT_FUTEX) &&
+		!(event->flags & MPSAN_LF_SHARED));
+}
+
 /* States the name that the program gave to a lock of Python's. */
 static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			    const struct ev_blocked *event)
@@ -197,8 +205,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
 	free(call);
 	state_owner(deadlocks, index, &event);
-	if (event.kind == MPSAN_LOCK_PYTHON ||
-	    (event.kind == MPSAN_LOCK_SEMAPHORE && !(event.flags & MPSAN_LF_SHARED)))
+	if (may_be_pythons(&event))
 		state_lock_name(deadlocks, thread, &event);
 	if (mutex)
 		state_taker(deadlocks, thread, &event);

@@ -35,8 +35,9 @@ char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock, bo
 	struct pyview *view = pyview_open((pid_t)thread->pid);
 	char *text = memory_get(TEXT);
 
-	if (view && thread->record)
-		pyview_lock_name(view, thread->record->pthread, lock, holds, text, TEXT);
+	if (view)
+		pyview_lock_name(view, thread->record ? thread->record->pthread : 0, lock, holds,
+				 text, TEXT);
 	pyview_close(view);
 	return text;
 }

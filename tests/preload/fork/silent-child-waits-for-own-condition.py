@@ -16,6 +16,15 @@ ready, at_work = os.pipe()
 children = []
 
 
+class Mailbox:
+    def __init__(self):
+        self.arrived = threading.Condition()
+
+
+mailbox = Mailbox()
+kept = Mailbox()
+
+
 def keep(what):
     with what:
         os.write(at_work, b".")
@@ -52,6 +61,19 @@ def made_around():
     inherited.get()
 
 
+def replaced_whole():
+    global mailbox
+    mailbox = None
+    mailbox = Mailbox()
+    keep(mailbox.arrived)
+
+
+def replaced_part():
+    kept.arrived = None
+    kept.arrived = threading.Condition()
+    keep(kept.arrived)
+
+
 def start(wait):
     pid = os.fork()
     if pid == 0:
@@ -61,7 +83,7 @@ def start(wait):
     children.append(pid)
 
 
-for wait in beside, replaced_condition, replaced_queue, made_around:
+for wait in beside, replaced_condition, replaced_queue, made_around, replaced_whole, replaced_part:
     start(wait)
 pid = os.fork()
 made = queue.Queue()
