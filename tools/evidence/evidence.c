@@ -240,7 +240,7 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 	set_arg(evidence, ARG_pool, text_format("%u", wait ? wait->pool_threads : 0));
 	set_arg(evidence, ARG_module, wait ? lost_signallers_module(evidence->frames, wait) : NULL);
 	set_arg(evidence, ARG_signallers,
-		wait ? lost_signallers_signallers(evidence->frames, wait) : NULL);
+		lost_signallers_signallers(evidence->reader, evidence->frames, fork, wait));
 	set_arg(evidence, ARG_left_at,
 		left ? lost_signallers_left_at(evidence->frames, left) : NULL);
 }

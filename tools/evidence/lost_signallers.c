@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "../reader/threads.h"
+
 char *lost_signallers_lost(const struct fact_fork *fork)
 {
 	uint64_t lost = fork && fork->ev.threads ? fork->ev.threads - 1 : 0;
@@ -23,15 +25,34 @@ char *lost_signallers_module(struct frames *frames, const struct fact_wait *wait
 	return text;
 }
 
-/* A clause: who could have signalled, and where they are. */
-char *lost_signallers_signallers(struct frames *frames, const struct fact_wait *wait)
+/* The name of the only one at the fork; NULL: there are several, or it has none. */
+static const char *name_of_one(const struct reader *reader, const struct fact_fork *fork,
+			       const struct fact_wait *wait)
 {
-	char *module = lost_signallers_module(frames, wait),
-	     *text = wait->pool_threads == 1 ?
-			     text_format("the one thread that was started from %s exists", module) :
-			     text_format("all %u threads that were started from %s exist",
-					 wait->pool_threads, module);
+	const struct seen_thread *thread;
 
+	if (!fork || wait->pool_threads != 1 || wait->pool_thread >= reader->threads.count)
+		return NULL;
+	thread = &reader->threads.item[wait->pool_thread];
+	return threads_name(reader, thread->at.by, thread->at.tid, fork->at.time_ns);
+}
+
+/* A clause: who could have signalled, and where they are. */
+char *lost_signallers_signallers(const struct reader *reader, struct frames *frames,
+				 const struct fact_fork *fork, const struct fact_wait *wait)
+{
+	const char *name = wait ? name_of_one(reader, fork, wait) : NULL;
+	char *module, *text;
+
+	if (name)
+		return text_format("thread \"%s\" exists", name);
+	if (!wait)
+		return NULL;
+	module = lost_signallers_module(frames, wait);
+	text = wait->pool_threads == 1 ?
+		       text_format("the one thread that was started from %s exists", module) :
+		       text_format("all %u threads that were started from %s exist",
+				   wait->pool_threads, module);
 	free(module);
 	return text;
 }

@@ -8,11 +8,12 @@
 
 #include "../symbols/frames.h"
 
-/* The caller frees the texts. */
+/* The caller frees the texts. The last but one is NULL without a wait. */
 char *lost_signallers_lost(const struct fact_fork *fork); /* the threads that were not copied */
 char *lost_signallers_module(struct frames *frames,
 			     const struct fact_wait *wait); /* whose code waits */
-char *lost_signallers_signallers(struct frames *frames, const struct fact_wait *wait);
+char *lost_signallers_signallers(const struct reader *reader, struct frames *frames,
+				 const struct fact_fork *fork, const struct fact_wait *wait);
 char *lost_signallers_left_at(struct frames *frames,
 			      const struct fact_left *left); /* taken by a handler */
 

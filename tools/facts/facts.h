@@ -76,6 +76,7 @@ struct fact_wait {
 	 * had started.
 	 */
 	uint32_t pool_threads;
+	uint32_t pool_thread; /* one of them: index into the reader's threads */
 	bool in_library; /* it waits inside a library, not in a general-purpose wrapper */
 	uint64_t end_ns; /* 0: still waiting */
 	uint64_t result;

@@ -15,18 +15,20 @@ static bool began_in(const struct seen_thread *thread, const struct module *modu
 }
 
 /* Ends of threads may be missed, but there were no more threads than the kernel counted. */
-static uint32_t threads_of(const struct reader *reader, const struct module *module,
-			   const struct fact_fork *fork)
+static void count_threads(const struct reader *reader, const struct module *module,
+			  const struct fact_fork *fork, struct fact_wait *wait)
 {
 	uint64_t most = fork->ev.threads ? fork->ev.threads - 1 : 0;
-	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < reader->threads.count && count < most; i++) {
+	wait->pool_threads = 0;
+	for (uint32_t i = 0; i < reader->threads.count && wait->pool_threads < most; i++) {
 		const struct seen_thread *thread = &reader->threads.item[i];
 
-		count += threads_lives(thread, fork) && began_in(thread, module);
+		if (!threads_lives(thread, fork) || !began_in(thread, module))
+			continue;
+		wait->pool_threads++;
+		wait->pool_thread = i;
 	}
-	return count;
 }
 
 void pool_threads_count(const struct reader *reader, struct fact_wait *wait)
@@ -41,7 +43,7 @@ void pool_threads_count(const struct reader *reader, struct fact_wait *wait)
 	module = modules_find(maps_at(maps, wait->at.by, wait->at.time_ns), wait->ev.caller);
 	if (module) {
 		wait->in_library = wait_is_library(module->path);
-		wait->pool_threads = threads_of(reader, module, &reader->facts.forks[fork]);
+		count_threads(reader, module, &reader->facts.forks[fork], wait);
 	}
 	maps_destroy(maps);
 }

@@ -3,6 +3,7 @@
 # ends: never
 # frames: Mailbox.get
 # says: of Mailbox
+# says: postman
 # pythons: all
 
 import os
@@ -30,7 +31,7 @@ class Mailbox:
 
 
 mailbox = Mailbox()
-threading.Thread(target=mailbox.fill, daemon=True).start()
+threading.Thread(target=mailbox.fill, name="postman", daemon=True).start()
 mailbox.asked.set()
 mailbox.get()
 child = os.fork()
