@@ -1,6 +1,6 @@
 """A thread sets the Event of an object that is an argument of a process, which waits for its copy until its parent ends it."""
 # expect: fork-lost-wakeup warning
-# frames: Model.predict
+# frames: work
 # says: of Model
 # pythons: all
 

@@ -1,7 +1,7 @@
 """A thread notifies the Condition of an object that a global variable names; a forked child waits for it in a method of the object."""
 # expect: fork-lost-wakeup error
 # ends: never
-# frames: Mailbox.get
+# frames: receive
 # says: of Mailbox
 # says: postman
 # pythons: all
@@ -30,12 +30,16 @@ class Mailbox:
                 self.arrived.notify_all()
 
 
+def receive():
+    return mailbox.get()
+
+
 mailbox = Mailbox()
 threading.Thread(target=mailbox.fill, name="postman", daemon=True).start()
 mailbox.asked.set()
-mailbox.get()
+receive()
 child = os.fork()
 if child == 0:
-    mailbox.get()
+    receive()
     os._exit(0)
 os.waitpid(child, 0)

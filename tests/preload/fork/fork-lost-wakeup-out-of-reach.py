@@ -1,7 +1,7 @@
 """As fork-lost-wakeup-object.py, but the object is out of reach at the fork: the supervisor finds and names what the child waits for."""
 # expect: fork-lost-wakeup error
 # ends: never
-# frames: Mailbox.get
+# frames: receive
 # says: of Mailbox
 # pythons: all
 
@@ -41,11 +41,15 @@ def mailbox():
     return service.part.part.part
 
 
+def receive():
+    return mailbox().get()
+
+
 threading.Thread(target=mailbox().fill, daemon=True).start()
 mailbox().asked.set()
-mailbox().get()
+receive()
 child = os.fork()
 if child == 0:
-    mailbox().get()
+    receive()
     os._exit(0)
 os.waitpid(child, 0)
