@@ -27,33 +27,25 @@ static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 }
 
 struct sight {
-	uint64_t busy_ns, ran_ns, machine_ns;
+	uint64_t busy_ns, ran_ns;
 	uint32_t processes, threads; /* that ran for a good part of the time */
 	uint32_t processors;
 	uint32_t workers, employer; /* the parent with most workers */
 };
 
-static uint32_t processors_of(const struct mon_cpu *mon_cpu, cpu_set_t *set)
+static uint32_t processors_of(const struct mon_cpu *mon_cpu)
 {
 	const struct workers *workers = mon_cpu->workers;
 	uint32_t count;
+	cpu_set_t set;
 
-	CPU_ZERO(set);
+	CPU_ZERO(&set);
 	WORKERS_EACH(workers, slot)
 		if (mon_cpu_counts(workers, slot))
-			quota_add_affinity(session_pid(&workers->reader->session, slot), set);
-	count = (uint32_t)CPU_COUNT(set);
+			quota_add_affinity(session_pid(&workers->reader->session, slot), &set);
+	count = (uint32_t)CPU_COUNT(&set);
 	count = count < mon_cpu->quota ? count : mon_cpu->quota;
 	return count ? count : 1;
-}
-
-/* Since the last look, if that has asked, too. */
-static uint64_t machine_ran(struct mon_cpu *mon_cpu, const cpu_set_t *set)
-{
-	uint64_t before = mon_cpu->machine_ns;
-
-	mon_cpu->machine_ns = quota_busy_ns(set);
-	return before && mon_cpu->machine_ns > before ? mon_cpu->machine_ns - before : 0;
 }
 
 static bool is_busy(const struct snapshot *snapshot, uint64_t busy_ns)
@@ -98,12 +90,11 @@ static void find_employer(const struct workers *workers, struct sight *sight)
 	free(parents.item);
 }
 
-static struct sight mon_cpu_see(struct mon_cpu *mon_cpu)
+static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 {
 	const struct workers *workers = mon_cpu->workers;
 	const struct snapshot *snapshot = workers->snapshot;
 	struct sight sight = {0};
-	cpu_set_t set;
 
 	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
 		const struct snapshot_process *process = &snapshot->processes.item[i];
@@ -117,12 +108,8 @@ static struct sight mon_cpu_see(struct mon_cpu *mon_cpu)
 		sight.threads += threads;
 	}
 	find_employer(workers, &sight);
-	if (sight.busy_ns > snapshot->passed_ns || sight.workers > 1) {
-		sight.processors = processors_of(mon_cpu, &set);
-		sight.machine_ns = machine_ran(mon_cpu, &set);
-	} else {
-		mon_cpu->machine_ns = 0;
-	}
+	if (sight.busy_ns > snapshot->passed_ns || sight.workers > 1)
+		sight.processors = processors_of(mon_cpu);
 	return sight;
 }
 
@@ -158,13 +145,11 @@ static char *detail_of(const struct workers *workers)
 /* ---- periods ---- */
 
 /*
- * If other jobs share the machine, little work takes long, and its threads seem to want a processor all the time: requires
- * enough work in absolute terms, and a good part of all that its processors did.
+ * If other jobs share the machine, little work takes long: requires enough work in absolute terms.
  */
 static bool has_work(const struct mon_cpu_span *span)
 {
-	return 10 * span->ran_ns >= 9 * SPAN_NS * span->processors &&
-	       3 * span->ran_ns >= span->machine_ns;
+	return 10 * span->ran_ns >= 9 * SPAN_NS * span->processors;
 }
 
 static void end_span(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind)
@@ -189,7 +174,6 @@ static void go_on(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, const struct 
 	now->ns += mon_cpu->workers->snapshot->passed_ns;
 	now->busy_ns += sight->busy_ns;
 	now->ran_ns += sight->ran_ns;
-	now->machine_ns += sight->machine_ns;
 	if (most <= now->most_ns)
 		return;
 	now->most_ns = most;

@@ -14,7 +14,6 @@
 struct mon_cpu_span {
 	uint64_t ns;
 	uint64_t busy_ns, ran_ns; /* of all threads that count */
-	uint64_t machine_ns; /* for which their processors ran anything, also for other jobs */
 	uint64_t
 		most_ns; /* the largest excess in one snapshot; for workers, their largest number */
 	uint32_t processors, processes, threads;
@@ -27,7 +26,6 @@ enum mon_cpu_kind { LOAD_HEAVY, LOAD_LIGHT, LOAD_CROWD, LOAD_KINDS };
 struct mon_cpu {
 	const struct workers *workers;
 	uint32_t quota; /* processors by the control group; UINT32_MAX: no limit */
-	uint64_t machine_ns; /* quota_busy_ns at the last look; 0: not asked */
 	struct mon_cpu_span now[LOAD_KINDS], longest[LOAD_KINDS];
 };
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../base/util.h"
 
@@ -90,32 +89,6 @@ uint32_t quota_processors(void)
 	if (file)
 		fclose(file);
 	return least;
-}
-
-/* user, nice, system, then idle and iowait, then irq and softirq; what a hypervisor took is not among them. */
-static uint64_t ticks_of(const char *line, const cpu_set_t *set)
-{
-	unsigned long long user, nice, system, irq, softirq;
-	unsigned number;
-
-	return sscanf(line, "cpu%u %llu %llu %llu %*u %*u %llu %llu", &number, &user, &nice,
-		      &system, &irq, &softirq) == 6 &&
-			       number < CPU_SETSIZE && CPU_ISSET(number, set) ?
-		       user + nice + system + irq + softirq :
-		       0;
-}
-
-uint64_t quota_busy_ns(const cpu_set_t *set)
-{
-	uint64_t ticks = 0;
-	char line[256];
-	FILE *file = fopen("/proc/stat", "re");
-
-	while (file && fgets(line, sizeof(line), file) && !strncmp(line, "cpu", 3))
-		ticks += ticks_of(line, set);
-	if (file)
-		fclose(file);
-	return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 bool quota_add_affinity(uint32_t pid, cpu_set_t *to)

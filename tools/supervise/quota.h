@@ -13,7 +13,4 @@ uint32_t quota_processors(void);
 /* Adds the processors that another process may use; false if it has ended. */
 bool quota_add_affinity(uint32_t pid, cpu_set_t *to);
 
-/* For how long these processors have run anything since the machine started (/proc/stat); 0: unknown. */
-uint64_t quota_busy_ns(const cpu_set_t *set);
-
 #endif
