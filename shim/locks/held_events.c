@@ -2,6 +2,8 @@
 /* Writes the `held` events of a fork, once for equal lists of locks. */
 #include "held_events.h"
 
+#include <string.h>
+
 #include "../python/python.h"
 #include "../record/lock_hints.h"
 #include "../record/log.h"
@@ -44,9 +46,7 @@ static struct {
 	uint32_t slot;
 	uint64_t key;
 	uint64_t fork;
-	uint64_t held[CLAIMS_LEFT];
-	uint64_t object[CLAIMS_LEFT], references[CLAIMS_LEFT];
-	uint32_t flags[CLAIMS_LEFT];
+	struct claim claim[CLAIMS_LEFT];
 } stated;
 
 /* What the event of a claim says of its holder. */
@@ -81,19 +81,12 @@ uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool ref
 
 	if (mine && stated.slot == life.slot && stated.key == key)
 		earlier = stated.fork;
-	for (uint32_t i = 0; i < count; i++) {
-		claim[i].held = earlier ? stated.held[i] : state_one(&claim[i], fork);
-		claim[i].flags = earlier ? stated.flags[i] : claim[i].flags;
-		claim[i].object = earlier ? stated.object[i] : claim[i].object;
-		claim[i].references = earlier ? stated.references[i] : claim[i].references;
-	}
+	if (earlier)
+		memcpy(claim, stated.claim, count * sizeof(*claim));
+	for (uint32_t i = 0; i < count && !earlier; i++)
+		claim[i].held = state_one(&claim[i], fork);
 	if (mine && !earlier) {
-		for (uint32_t i = 0; i < count; i++) {
-			stated.held[i] = claim[i].held;
-			stated.object[i] = claim[i].object;
-			stated.references[i] = claim[i].references;
-			stated.flags[i] = claim[i].flags;
-		}
+		memcpy(stated.claim, claim, count * sizeof(*claim));
 		stated.fork = fork;
 		stated.key = key;
 		stated.slot = life.slot;

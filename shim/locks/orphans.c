@@ -35,8 +35,8 @@ static void mark_repaired(const struct claim *c)
 }
 
 /*
- * Whether a name of the lock has got another one, as far as the number of references tells: it is not told as held, but who
- * still reaches it waits forever.
+ * Whether a variable that named the lock names another one now, as far as the number of references tells. Such a lock is not
+ * told as held, but its claim stays: a thread that still reaches it waits forever.
  */
 static bool is_dropped(const struct claim *c)
 {

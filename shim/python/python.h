@@ -85,18 +85,20 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 
 /*
  * The line of the acquire() by which a thread, or the calling one (0), took the Lock or RLock that it has; in the format
- * of python_stack, or where it entered what releases it. `state` as in python_held. Slow. `object`: that lock, if another thread has
- * it at hand; else 0.
+ * of python_stack, or where it entered what releases it. `state` as in python_held. Slow. `object`: that lock, if another
+ * thread has it at hand; else 0.
  */
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
 		     uint64_t *object) __attribute__((nonnull(2, 4, 6)));
-/* Whether the Lock or RLock has another PyMutex or semaphore than this, as _at_fork_reinit() gives it. Needs no GIL. */
+
 /* How many references there are to an object; 0: unknown, as without a GIL. */
 uint64_t python_references(uint64_t object);
+/* Whether the Lock or RLock has another PyMutex or semaphore than this, as _at_fork_reinit() gives it. Needs no GIL. */
 bool python_lock_is_replaced(uint64_t object, uint64_t address);
 
 /* Whether a lock is that of a thread's end; see common/cpython/lock.h. `state` as in python_held. */
 bool python_ends_with(uint64_t pthread, uint64_t *state, uint64_t lock) __attribute__((nonnull));
+
 /*
  * The name of a lock of threading for which the calling thread waits, by its PyMutex or semaphore;
  * see common/cpython/name.h. Needs no GIL. Slow.

@@ -11,10 +11,10 @@ void lock_hint_add(const void *lock, unsigned flag)
 {
 	struct hint_place place;
 
-	if (!lock_hint_find(lock, &place))
+	if (lock_hint_find(lock, &place))
+		lock_hint_write(place, *place.learned | flag);
+	else
 		lock_hint_set(lock, 0, flag);
-	else if (!(*place.learned & flag))
-		lock_hint_know(lock, *place.learned | flag);
 }
 
 void lock_hints_inherit(void)

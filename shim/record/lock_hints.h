@@ -78,12 +78,18 @@ static inline unsigned lock_hint_known(const void *lock)
 }
 
 /* Reads first, because it is nearly always known already. */
+static inline void lock_hint_write(struct hint_place place, unsigned learned)
+{
+	if (*place.learned != learned)
+		__atomic_store_n(place.learned, (uint8_t)learned, __ATOMIC_RELEASE);
+}
+
 static inline void lock_hint_know(const void *lock, unsigned learned)
 {
 	struct hint_place place;
 
-	if (lock_hint_find(lock, &place) && *place.learned != learned)
-		__atomic_store_n(place.learned, (uint8_t)learned, __ATOMIC_RELEASE);
+	if (lock_hint_find(lock, &place))
+		lock_hint_write(place, learned);
 }
 
 /* Replaces what is known; what was learned of another lock never counts for this one. */
@@ -92,7 +98,7 @@ static inline void lock_hint_set(const void *lock, uint64_t init, unsigned learn
 	struct hint_place place, young = lock_hint_place(lock, true);
 
 	if (lock_hint_find(lock, &place) && place.hint->init == init) {
-		lock_hint_know(lock, learned);
+		lock_hint_write(place, learned);
 		return;
 	}
 	if (life.forked && !young.hint->address)

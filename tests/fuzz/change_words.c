@@ -17,9 +17,9 @@ static uint64_t word_at(const uint8_t *data, size_t at)
 	return word;
 }
 
-static uint64_t some_value(const uint8_t *data, size_t size, uint64_t word, unsigned *seed)
+uint64_t change_word(uint64_t word, unsigned change, unsigned *seed)
 {
-	switch (rand_r(seed) % 8) {
+	switch (change) {
 	case 0:
 		return 0;
 	case 1:
@@ -30,11 +30,17 @@ static uint64_t some_value(const uint8_t *data, size_t size, uint64_t word, unsi
 		return UINT64_MAX - rand_r(seed) % 64;
 	case 4:
 		return word + ((uint64_t)(rand_r(seed) % 33) - 16) * 8;
-	case 5:
+	default: /* one byte */
 		return word ^ (uint64_t)(rand_r(seed) % 255 + 1) << rand_r(seed) % 8 * 8;
-	default:
-		return word_at(data, some_place(size, seed));
 	}
+}
+
+static uint64_t some_value(const uint8_t *data, size_t size, uint64_t word, unsigned *seed)
+{
+	unsigned change = rand_r(seed) % (WORD_CHANGES + 2);
+
+	return change < WORD_CHANGES ? change_word(word, change, seed) :
+				       word_at(data, some_place(size, seed));
 }
 
 void change_words(uint8_t *data, size_t size, unsigned seed)

@@ -230,29 +230,14 @@ static uint64_t some_address(unsigned *seed)
 
 static uint64_t some_value(uint8_t *data, const uint8_t *at, unsigned *seed)
 {
+	unsigned change = rand_r(seed) % (WORD_CHANGES + 3);
+	bool copies = change == WORD_CHANGES + 2;
 	uint64_t word;
 
-	memcpy(&word, at, 8);
-	switch (rand_r(seed) % 9) {
-	case 0:
-		return 0;
-	case 1:
-		return rand_r(seed) % 64;
-	case 2:
-		return 1ull << rand_r(seed) % 64;
-	case 3:
-		return UINT64_MAX - rand_r(seed) % 64;
-	case 4:
-		return word + (uint64_t)(int64_t)(rand_r(seed) % 33 - 16) * 8;
-	case 5: /* one byte */
-		return word ^ (uint64_t)(rand_r(seed) % 255 + 1) << rand_r(seed) % 8 * 8;
-	case 6:
-	case 7: /* another object, or itself */
-		return some_address(seed);
-	default:
-		memcpy(&word, some_word(data, seed), 8);
-		return word;
-	}
+	memcpy(&word, copies ? some_word(data, seed) : at, 8);
+	if (change < WORD_CHANGES)
+		return change_word(word, change, seed);
+	return copies ? word : some_address(seed); /* of another object, or itself */
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)

@@ -41,13 +41,14 @@ static const char *name_of_one(const struct reader *reader, const struct fact_fo
 char *lost_signallers_signallers(const struct reader *reader, struct frames *frames,
 				 const struct fact_fork *fork, const struct fact_wait *wait)
 {
-	const char *name = wait ? name_of_one(reader, fork, wait) : NULL;
+	const char *name;
 	char *module, *text;
 
-	if (name)
-		return text_format("thread \"%s\" exists", name);
 	if (!wait)
 		return NULL;
+	name = name_of_one(reader, fork, wait);
+	if (name)
+		return text_format("thread \"%s\" exists", name);
 	module = lost_signallers_module(frames, wait);
 	text = wait->pool_threads == 1 ?
 		       text_format("the one thread that was started from %s exists", module) :

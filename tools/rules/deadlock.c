@@ -139,8 +139,8 @@ static bool is_joined_from(const struct facts *facts, const struct fact_deadlock
 }
 
 /*
- * Whether a worker reads from a pipe or socket: not a thread of the process that waits for it. Python's helper processes always do, and do not
- * count; nor does who waits for the answer of a manager.
+ * Whether a worker reads from a pipe or socket; a thread of the process that waits for the worker is none.
+ * Python's helper processes always read, and do not count; nor does a thread that waits for a manager's answer.
  */
 static bool worker_reads(const struct facts *facts, const struct fact_deadlock *deadlock)
 {

@@ -32,9 +32,9 @@ uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock);
  * Whether a frame is in a `with` block that releases this lock in the end: of the lock, or of a
  * threading.Condition around it.
  */
-/* The locks of the `with` blocks that a thread is in: up to `most`, and how many there are. */
-unsigned pylock_all_in_with(const struct cpython *py, uint64_t top, uint64_t *lock, unsigned most);
 bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock);
+/* The locks of all such blocks: up to `most`, and how many there are. */
+unsigned pylock_all_in_with(const struct cpython *py, uint64_t top, uint64_t *lock, unsigned most);
 
 /* The threading.Semaphore in whose acquire() the thread waits; 0: none. */
 uint64_t pylock_semaphore(const struct cpython *py, uint64_t top);

@@ -121,18 +121,20 @@ uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semapho
 uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t top)
 {
 	struct cpython_lock lock;
-	uint64_t condition = cpython_awaited_condition(py, top),
-		 object = condition ? cpython_attribute(py, condition, "_lock") : 0;
+	uint64_t condition = cpython_awaited_condition(py, top), object;
 	struct frame frame;
 	struct walk walk;
 
+	if (!condition)
+		return 0;
+	object = cpython_attribute(py, condition, "_lock");
 	walk_open(&walk, py, top);
 	walk_on(&walk, &frame);
 	for (unsigned i = 0; i < CALLERS_MAX && walk_on(&walk, &frame); i++)
 		if (cpython_string_ends(py, frame.file, "concurrent/futures/_base.py") ||
 		    cpython_string_ends(py, frame.file, "multiprocessing/pool.py"))
 			return 0;
-	return object && cpython_lock(py, object, &lock) ? lock.address : 0;
+	return cpython_lock(py, object, &lock) ? lock.address : 0;
 }
 
 /* ---- with blocks ---- */

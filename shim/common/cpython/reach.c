@@ -79,7 +79,7 @@ static unsigned read_slots(const struct cpython *py, uint64_t object, struct slo
 	return seen;
 }
 
-uint64_t reach_slot_key(const struct cpython *py, uint64_t holder, uint64_t object)
+static uint64_t slot_key(const struct cpython *py, uint64_t holder, uint64_t object)
 {
 	struct slot slot[SLOTS_MAX];
 	unsigned count = read_slots(py, holder, slot, SLOTS_MAX);
@@ -98,6 +98,13 @@ unsigned reach_slots(const struct cpython *py, uint64_t holder, uint64_t *value,
 	for (unsigned i = 0; i < count; i++)
 		value[i] = slot[i].value;
 	return count;
+}
+
+uint64_t reach_attribute_key(const struct cpython *py, uint64_t holder, uint64_t object)
+{
+	uint64_t key = cpython_attribute_key(py, holder, object);
+
+	return key ? key : slot_key(py, holder, object);
 }
 
 /* ---- items ---- */
@@ -197,8 +204,7 @@ struct reach reach_step(const struct cpython *py, uint64_t holder, uint64_t obje
 	}
 	if (step.kind)
 		return step;
-	step.key = cpython_attribute_key(py, holder, object);
-	step.key = step.key ? step.key : reach_slot_key(py, holder, object);
+	step.key = reach_attribute_key(py, holder, object);
 	step.kind = step.key ? REACH_ATTRIBUTE : REACH_NONE;
 	return step;
 }

@@ -44,9 +44,10 @@ struct reach {
 /* How `holder` has `object`; not as a module's name or a class's attribute. Slow. */
 struct reach reach_step(const struct cpython *py, uint64_t holder, uint64_t object);
 
-/* The values of the slots of an object, and the name of one that has this value; 0: none. */
+/* The values of up to `most` slots of an object; returns how many. */
 unsigned reach_slots(const struct cpython *py, uint64_t holder, uint64_t *value, unsigned most);
-uint64_t reach_slot_key(const struct cpython *py, uint64_t holder, uint64_t object);
+/* The name of the attribute, in the object's dictionary or a slot, that is `object`; 0: there is none. */
+uint64_t reach_attribute_key(const struct cpython *py, uint64_t holder, uint64_t object);
 
 /* Appends it as Python code: `.lock`, `['users']`, `[3]`, `('users')`, `.get()`. */
 void reach_write(struct writer *w, const struct cpython *py, const struct reach *step);

@@ -45,15 +45,16 @@ static bool is_lock(const struct cpython *py, uint64_t object, const struct cpyt
 /* The lock itself, in a cell, or what a method is bound to; 0: none of these. */
 static uint64_t lock_in(const struct cpython *py, uint64_t object, const struct cpython_lock *lock)
 {
-	uint64_t value = cpython_member(py, object, CELL_VALUE),
-		 self = cpython_member(py, object, BOUND_SELF);
+	uint64_t inner;
 
 	if (is_lock(py, object, lock))
 		return object;
-	if (is_lock(py, value, lock) && cpython_is_a(py, object, "cell"))
-		return value;
-	return is_lock(py, self, lock) && cpython_is_a(py, object, "builtin_function_or_method") ?
-		       self :
+	inner = cpython_member(py, object, CELL_VALUE);
+	if (is_lock(py, inner, lock) && cpython_is_a(py, object, "cell"))
+		return inner;
+	inner = cpython_member(py, object, BOUND_SELF);
+	return is_lock(py, inner, lock) && cpython_is_a(py, object, "builtin_function_or_method") ?
+		       inner :
 		       0;
 }
 
@@ -76,13 +77,6 @@ static uint64_t attribute_with(const struct cpython *py, uint64_t object,
 	return 0;
 }
 
-static uint64_t key_of(const struct cpython *py, uint64_t object, uint64_t value)
-{
-	uint64_t key = cpython_attribute_key(py, object, value);
-
-	return key ? key : reach_slot_key(py, object, value);
-}
-
 /* Which of the names is its attribute that is the lock, if it has one; negative: not one of them. */
 static bool has_attribute(const struct cpython *py, const struct called_names *names,
 			  uint64_t object, const struct cpython_lock *lock, struct at_hand *hand)
@@ -93,7 +87,7 @@ static bool has_attribute(const struct cpython *py, const struct called_names *n
 		return false;
 	if (cpython_is_a(py, object, "cell"))
 		object = cpython_member(py, object, CELL_VALUE);
-	hand->name = called_find_key(py, names, key_of(py, object, value));
+	hand->name = called_find_key(py, names, reach_attribute_key(py, object, value));
 	hand->object = is_lock(py, value, lock) ? value : cpython_attribute(py, value, "_lock");
 	return true;
 }
@@ -232,7 +226,7 @@ static bool exit_releases(const struct cpython *py, uint64_t code, uint64_t self
 	uint64_t value = attribute_with(py, self, lock);
 
 	return value && called_find(py, &names, "release") >= 0 &&
-	       called_find_key(py, &names, key_of(py, self, value)) >= 0;
+	       called_find_key(py, &names, reach_attribute_key(py, self, value)) >= 0;
 }
 
 static bool releases(const struct cpython *py, const struct with_block *block,

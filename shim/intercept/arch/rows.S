@@ -62,5 +62,3 @@ hook_exports:
 #undef HOOK
 	.size hook_exports, . - hook_exports
 	.text
-
-	.text
