@@ -58,6 +58,9 @@ int memcmp(const void *a, const void *b, size_t n)
 {
 	const unsigned char *x = a, *y = b;
 
+	for (; n >= sizeof(word); n -= sizeof(word), x += sizeof(word), y += sizeof(word))
+		if (*(const word *)(const void *)x != *(const word *)(const void *)y)
+			break;
 	for (; n; n--, x++, y++)
 		if (*x != *y)
 			return *x - *y;

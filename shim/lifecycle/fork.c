@@ -104,6 +104,12 @@ static uint64_t fork_key_of(const struct mpsan_thread *t)
 	return key;
 }
 
+/* Since its holder was looked at last. */
+static bool has_same_locks(const struct mpsan_thread *t)
+{
+	return t->snap_key == fork_key_of(t);
+}
+
 /*
  * Records the stack, Python frames and name of a holder. Forks in quick succession do not record every holder
  * again, nor is one read that stands where it stood, by its locks and Python frames: a hash is a tenth of the cost.
@@ -263,7 +269,8 @@ static void keep_true(struct snapshot *s, uint32_t first)
 
 		bool feeds;
 
-		if (!fork_counts(s, c) || (s->gil && c->tid != s->tid && python_locks_end(c)))
+		if (!fork_counts(s, c) ||
+		    (s->gil && c->tid != s->tid && python_locks_end(c, has_same_locks(c->holder))))
 			continue;
 		feeds = is_made_anew(s, c);
 		if (feeds && python_starting())

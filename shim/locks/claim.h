@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../../include/mpsan_log.h"
+#include "../common/cpython/lock.h"
 
 #define CLAIMS_LEFT 1000u /* of one fork */
 
@@ -20,7 +21,7 @@ struct claim {
 	/* enum mpsan_lock_flags: properties of the lock; VERIFIED: confirmed by memory */
 	uint32_t flags;
 	uint64_t object; /* Python's, which has this semaphore or PyMutex; 0: unknown */
-	uint64_t references; /* to that object, at the fork; 0: unknown */
+	struct cpython_lock_object before; /* that object, at the fork */
 	struct mpsan_thread *holder; /* its record; only in the process that took the claim */
 };
 

@@ -28,7 +28,7 @@ static uint64_t state_one(struct claim *c, uint64_t fork)
 	c->flags |= taken ? MPSAN_LF_MUTUAL : 0;
 	taken = taken || own ? taken : python_locks_called(c);
 	if (c->object) {
-		c->references = python_references(c->object);
+		c->before = python_lock_object(c->object);
 		python_locks_name(c);
 	}
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_LIBC)

@@ -34,15 +34,20 @@ static void mark_repaired(const struct claim *c)
 		log_mark(c->held_slot, c->held, MPSAN_LATER_REPAIRED);
 }
 
+/* Whether the Lock or RLock has another semaphore than at the fork, as _at_fork_reinit() gives it. */
+static bool is_replaced(const struct claim *c, const struct cpython_lock_object *now)
+{
+	return c->before.word == MPSAN_TAG_ADDRESS(c->tag) && now->type == c->before.type &&
+	       now->word != c->before.word;
+}
+
 /*
  * Whether a variable that named the lock names another one now, as far as the number of references tells. Such a lock is not
  * told as held, but its claim stays: a thread that still reaches it waits forever.
  */
-static bool is_dropped(const struct claim *c)
+static bool is_dropped(const struct claim *c, const struct cpython_lock_object *now)
 {
-	uint64_t now = c->references ? python_references(c->object) : 0;
-
-	return now && now < c->references;
+	return now->references && now->references < c->before.references;
 }
 
 void orphans_drop_repaired(void)
@@ -55,10 +60,10 @@ void orphans_drop_repaired(void)
 	claims_verify(list->claim, list->count);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct claim *c = &list->claim[i];
-		bool held = c->flags & MPSAN_LF_VERIFIED &&
-			    !python_lock_is_replaced(c->object, MPSAN_TAG_ADDRESS(c->tag));
+		struct cpython_lock_object now = python_lock_object(c->object);
+		bool held = c->flags & MPSAN_LF_VERIFIED && !is_replaced(c, &now);
 
-		if (!held || is_dropped(c))
+		if (!held || is_dropped(c, &now))
 			mark_repaired(c);
 		if (held)
 			list->claim[kept++] = *c;

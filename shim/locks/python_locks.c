@@ -19,6 +19,7 @@ struct adder {
 	void (*add)(const struct mpsan_hold *hold, struct mpsan_thread *t, void *context);
 	struct mpsan_thread *t;
 	void *context;
+	struct python_inside inside;
 };
 
 /* With lock-order=yes. */
@@ -44,6 +45,18 @@ static void see_lock(const struct cpython *py, const struct cpython_lock *lock,
 		adder->add(&hold, adder->t, adder->context);
 }
 
+static void see_new(const struct cpython *py, const struct cpython_lock *lock,
+		    const struct frame *frame, const struct with_block *block, void *context)
+{
+	struct adder *adder = context;
+	struct python_inside *inside = &adder->inside;
+	uint64_t end = frame->values + 8 * block->depth;
+
+	inside->lock[inside->count++ % PYTHON_INSIDE] = *lock;
+	inside->end = end > inside->end ? end : inside->end;
+	see_lock(py, lock, frame, block, context);
+}
+
 /* That for which a thread waits; 0: it does something else. */
 static uint64_t awaited_semaphore(const struct mpsan_thread *t)
 {
@@ -61,34 +74,55 @@ void python_locks_each(struct mpsan_thread *t,
 				   void *context),
 		       void *context)
 {
-	struct adder adder = {add, t, context};
+	struct adder adder = {.add = add, .t = t, .context = context};
+	struct python_other other = {life.pid, t->tid, t->pthread, 0, 0};
 	struct python_place place;
-	uint64_t semaphore;
 
 	if (!python_has_mutexes())
 		return;
-	semaphore = awaited_semaphore(t);
-	if (t->python_free &&
-	    python_glance_again(life.pid, t->tid, t->pthread, semaphore) == t->python_free)
+	other.semaphore = awaited_semaphore(t);
+	if (python_glance_again(&other, see_lock, &adder))
 		return;
-	place = python_held(t->pthread, &t->python_state, &t->python_free, see_lock, &adder);
-	python_glance(life.pid, t->tid, t->pthread, t->python_state, semaphore, &place);
+	place = python_held(t->pthread, &t->python_state, &t->python_free, see_new, &adder);
+	other.state = t->python_state;
+	python_glance(&other, &place, &adder.inside);
 }
 
-static bool is_contested(const struct claim *c, const struct claim *claim, uint32_t count)
+struct claims {
+	struct claim *claim;
+	uint32_t count;
+};
+
+/* Drops the claims on a lock that another thread than this one may have. */
+static void contest(const struct claims *claims, uint64_t mutex, uint32_t tid)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (claim[i].tag == c->tag && claim[i].tid != c->tid)
-			return true;
-	return python_locks_own(MPSAN_TAG_ADDRESS(c->tag));
+	for (uint32_t i = 0; i < claims->count; i++)
+		if (claims->claim[i].tag == MPSAN_TAG(mutex, MPSAN_LOCK_PYTHON) &&
+		    claims->claim[i].tid != tid)
+			claims->claim[i].flags &= ~MPSAN_LF_VERIFIED;
+}
+
+static void contest_own(const struct cpython *py, const struct cpython_lock *lock,
+			const struct frame *frame, const struct with_block *block, void *context)
+{
+	(void)py, (void)frame, (void)block;
+	if (!lock->recursive)
+		contest(context, lock->address, 0);
 }
 
 void python_locks_settle(struct claim *claim, uint32_t count)
 {
+	struct claims claims = {claim, count};
+	uint64_t state = 0, free = 0;
+	bool any = false;
+
 	for (uint32_t i = 0; i < count; i++)
-		if (MPSAN_TAG_KIND(claim[i].tag) == MPSAN_LOCK_PYTHON &&
-		    is_contested(&claim[i], claim, count))
-			claim[i].flags &= ~MPSAN_LF_VERIFIED;
+		if (MPSAN_TAG_KIND(claim[i].tag) == MPSAN_LOCK_PYTHON) {
+			contest(&claims, MPSAN_TAG_ADDRESS(claim[i].tag), claim[i].tid);
+			any = true;
+		}
+	if (any)
+		python_held(0, &state, &free, contest_own, &claims);
 }
 
 /* ---- where it was taken ---- */
@@ -128,14 +162,14 @@ uint64_t python_locks_taken(struct claim *claim)
 	return taken.text;
 }
 
-bool python_locks_end(const struct claim *claim)
+bool python_locks_end(const struct claim *claim, bool seen)
 {
 	const void *lock = claim_lock(claim);
 	struct mpsan_thread *t = claim->holder;
 
 	if (lock_hint_known(lock) & HINT_END)
 		return true;
-	if (MPSAN_TAG_KIND(claim->tag) != MPSAN_LOCK_SEMAPHORE || !python_present() ||
+	if (seen || MPSAN_TAG_KIND(claim->tag) != MPSAN_LOCK_SEMAPHORE || !python_present() ||
 	    !python_ends_with(t->pthread, &t->python_state, MPSAN_TAG_ADDRESS(claim->tag)))
 		return false;
 	lock_hint_learn(lock, HINT_END);

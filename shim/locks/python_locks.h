@@ -30,8 +30,11 @@ void python_locks_settle(struct claim *claim, uint32_t count);
 uint64_t python_locks_taken(struct claim *claim);
 /* The same of the acquire() by which it did. */
 uint64_t python_locks_called(struct claim *claim);
-/* Whether it is the lock of its holder's end, which a forked child makes anew. */
-bool python_locks_end(const struct claim *claim) __attribute__((nonnull));
+/*
+ * Whether it is the lock of its holder's end, which a forked child makes anew. `seen`: its holder had the same locks when
+ * this was asked last; memory is not read again.
+ */
+bool python_locks_end(const struct claim *claim, bool seen) __attribute__((nonnull));
 /* Records the name of a claim's lock, if its holder, another thread, has it in a `with` block or its object is known. */
 void python_locks_name(const struct claim *claim) __attribute__((nonnull));
 

@@ -235,17 +235,10 @@ size_t python_held_lock_name(uint64_t pthread, uint64_t *at, uint64_t lock, uint
 		       0;
 }
 
-uint64_t python_references(uint64_t object)
+struct cpython_lock_object python_lock_object(uint64_t object)
 {
-	return python_present() ? cpython_references(&python.py, object) : 0;
-}
-
-bool python_lock_is_replaced(uint64_t object, uint64_t address)
-{
-	struct cpython_lock lock;
-
-	return object && python_present() && cpython_lock(&python.py, object, &lock) &&
-	       lock.address != address;
+	return object && python_present() ? cpython_lock_object(&python.py, object) :
+					    (struct cpython_lock_object){0};
 }
 
 bool python_ends_with(uint64_t pthread, uint64_t *at, uint64_t lock)

@@ -91,10 +91,8 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
 		     uint64_t *object) __attribute__((nonnull(2, 4, 6)));
 
-/* How many references there are to an object; 0: unknown, as without a GIL. */
-uint64_t python_references(uint64_t object);
-/* Whether the Lock or RLock has another PyMutex or semaphore than this, as _at_fork_reinit() gives it. Needs no GIL. */
-bool python_lock_is_replaced(uint64_t object, uint64_t address);
+/* What a Lock or RLock is now; all 0: unknown. Needs no GIL. One peek. */
+struct cpython_lock_object python_lock_object(uint64_t object);
 
 /* Whether a lock is that of a thread's end; see common/cpython/lock.h. `state` as in python_held. */
 bool python_ends_with(uint64_t pthread, uint64_t *state, uint64_t lock) __attribute__((nonnull));
@@ -232,7 +230,7 @@ struct python_mark {
 };
 bool python_mark(struct python_mark *mark) __attribute__((nonnull));
 bool python_above_mark(const struct python_mark *mark) __attribute__((nonnull));
-/* Also whether that call itself is the innermost one. */
+/* Also whether that call itself is the innermost one. One peek. */
 bool python_in_mark(const struct python_mark *mark) __attribute__((nonnull));
 
 /*

@@ -17,34 +17,45 @@
 #define BEFORE 2560u /* bytes of its callers' frames, */
 #define BEHIND 512u /* and of the innermost one */
 #define PAGE 4096u
+#define AT_ONCE 8u
+#define PARTS 4u
 #define ENTRY_ADDRESS \
 	8 /* bytes before the semaphore of a parked thread; see ../common/cpython/lock.c */
 
 struct glance {
 	uint64_t pthread, top, hash;
 	uint64_t from; /* the copy begins with this address */
+	uint64_t semaphore; /* that it waited for; 0: none */
 	uint64_t awaited; /* the PyMutex for which it was parked, or any word */
 	uint64_t state,
 		link; /* its PyThreadState, and the word of the interpreter's list that points to it */
 	uint32_t tid, pid, have;
-	bool whole; /* all its Python frames are in the copy */
+	bool whole; /* all its Python frames are in the copy, and what names the locks that it is inside of */
+	struct python_inside inside;
 	char bytes[BEFORE + BEHIND];
 };
 
 static struct glance glances[GLANCES];
 static uint32_t used;
-STATE static uint64_t
-	seen; /* at the last fork of its process: a bit for each; it changes at every fork */
+/* At the last fork of its process, a bit for each; they change at every fork. */
+STATE static uint64_t seen;
+STATE static uint64_t looked; /* read again, */
+STATE static uint64_t still; /* and as it was */
 _Static_assert(GLANCES <= 64, "a bit each");
 
-static bool is_seen(const struct glance *g)
+static uint64_t bit_of(const struct glance *g)
 {
-	return seen >> (g - glances) & 1;
+	return 1ull << (g - glances);
+}
+
+static bool is_in(uint64_t set, const struct glance *g)
+{
+	return set & bit_of(g);
 }
 
 static void see(const struct glance *g)
 {
-	seen |= 1ull << (g - glances);
+	seen |= bit_of(g);
 }
 
 static char *copied(struct glance *g)
@@ -59,6 +70,7 @@ void python_glances_begin(uint32_t pid)
 	for (uint32_t i = 0; i < used; i++)
 		if (glances[i].pid == pid)
 			seen &= ~(1ull << i);
+	looked = still = 0;
 }
 
 static struct glance *known(uint32_t tid, uint32_t pid)
@@ -82,7 +94,7 @@ static struct glance *glance_of(uint32_t tid, uint32_t pid)
 	struct glance *g = known(tid, pid);
 
 	for (uint32_t i = 0; !g && i < used; i++)
-		g = is_seen(&glances[i]) ? NULL : &glances[i];
+		g = is_in(seen, &glances[i]) ? NULL : &glances[i];
 	return g ? g : used < GLANCES ? &glances[used++] : NULL;
 }
 
@@ -121,18 +133,40 @@ static void copy(struct glance *g)
 	g->from = begin < page ? begin : g->from;
 }
 
-/* Whether the copy has all frames but those of C calls, which have no code. */
-static bool has_all(const struct glance *g)
+/*
+ * Where the frames in the copy begin; 0: it lacks one. Those of C calls, which have no code, are not
+ * meant.
+ */
+static uint64_t first_of_all(const struct glance *g)
 {
+	uint64_t first = g->top;
 	struct frame frame;
 	struct walk walk;
 
 	walk_open(&walk, &python.py, g->top);
-	while (walk_step(&walk, &frame))
-		if (!frame_is_of_c(&frame) &&
-		    (frame.at < g->from || frame.at + python.py.frame_bytes > g->from + g->have))
-			return false;
-	return !walk.next;
+	while (walk_step(&walk, &frame)) {
+		if (frame_is_of_c(&frame))
+			continue;
+		if (frame.at < g->from || frame.at + python.py.frame_bytes > g->from + g->have)
+			return 0;
+		first = frame.at < first ? frame.at : first;
+	}
+	return walk.next ? 0 : first;
+}
+
+/* Leaves out what lies before the frames. */
+static void settle_whole(struct glance *g)
+{
+	uint64_t first = 0;
+
+	if (g->have && !python.py.at.cframe && g->inside.count <= PYTHON_INSIDE &&
+	    g->inside.end <= g->from + g->have)
+		first = first_of_all(g);
+	g->whole = first;
+	if (!first)
+		return;
+	g->have -= (uint32_t)(first - g->from);
+	g->from = first;
 }
 
 static void note_state(struct glance *g, uint64_t at)
@@ -144,58 +178,135 @@ static void note_state(struct glance *g, uint64_t at)
 	g->link = state.prev ? state.prev + of->state_next : state.interp + of->interp_threads;
 }
 
-void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t state, uint64_t semaphore,
-		   const struct python_place *place)
+/* Whether it is of this thread as it was: the values of its variables do not matter, nor does a lock that it is inside of. */
+static bool is_of(const struct glance *g, const struct python_other *other,
+		  const struct python_place *place, const struct python_inside *inside)
 {
-	struct glance *g = place->hash ? glance_of(tid, pid) : NULL;
+	return g->tid == other->tid && g->pid == other->pid && g->pthread == other->pthread &&
+	       g->hash == place->hash && !g->inside.count && !inside->count;
+}
+
+void python_glance(const struct python_other *other, const struct python_place *place,
+		   const struct python_inside *inside)
+{
+	struct glance *g = place->hash ? glance_of(other->tid, other->pid) : NULL;
 
 	if (!g)
 		return;
 	see(g);
-	g->awaited = semaphore ? cpython_peek_word(&python.py, semaphore - ENTRY_ADDRESS) : 0;
-	if (g->tid == tid && g->pid == pid && g->pthread == pthread && g->hash == place->hash)
+	g->semaphore = other->semaphore;
+	g->awaited = other->semaphore ?
+			     cpython_peek_word(&python.py, other->semaphore - ENTRY_ADDRESS) :
+			     0;
+	if (is_of(g, other, place, inside))
 		return;
-	g->pid = pid;
-	g->tid = tid;
-	g->pthread = pthread;
+	g->pid = other->pid;
+	g->tid = other->tid;
+	g->pthread = other->pthread;
 	g->top = place->top;
 	g->hash = place->hash;
+	g->inside = *inside;
 	copy(g);
-	g->whole = g->have && !python.py.at.cframe && has_all(g);
-	note_state(g, state);
+	settle_whole(g);
+	note_state(g, other->state);
 }
 
-/* Reads all that would have changed by one system call. */
-uint64_t python_glance_again(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaphore)
-{
-	static char frames[BEFORE + BEHIND]; /* of the thread that has the GIL */
-	struct glance *g = known(tid, pid);
-	const struct cpython *py = &python.py;
-	char state[CPYTHON_STATE_BYTES];
-	uint64_t link = 0, awaited = 0;
-	struct iovec to[] = {{state, py->state_bytes},
-			     {&link, sizeof(link)},
-			     {frames, 0},
-			     {&awaited, sizeof(awaited)}},
-		     from[4];
-	size_t count = semaphore ? 4 : 3;
+/* Several of them are read by one system call, side by side: a destination is pinned once. */
+static struct {
+	struct iovec to[PARTS * AT_ONCE], from[PARTS * AT_ONCE];
+	size_t count, bytes;
+	char memory[2 * PAGE];
+} gathered; /* of the thread that has the GIL */
 
-	if (!g || !g->whole || !g->state || g->pthread != pthread || python.is_finalizing())
-		return 0;
-	to[2].iov_len = g->have;
-	from[0] = (struct iovec){(void *)(uintptr_t)g->state, to[0].iov_len};
-	from[1] = (struct iovec){(void *)(uintptr_t)g->link, to[1].iov_len};
-	from[2] = (struct iovec){(void *)(uintptr_t)g->from, to[2].iov_len};
-	from[3] = (struct iovec){(void *)(uintptr_t)(semaphore - ENTRY_ADDRESS), to[3].iov_len};
-	if (sys_peek_many(to, from, count) != (long)(py->state_bytes + sizeof(link) + g->have +
-						     (semaphore ? sizeof(awaited) : 0)) ||
-	    link != g->state || word_at(state, py->at.state_thread_id) != pthread ||
-	    word_at(state, py->at.state_frame) != g->top || memcmp(frames, copied(g), g->have) != 0)
-		return 0;
-	see(g);
+static const char *gather(uint64_t from, size_t bytes)
+{
+	char *to = gathered.memory + gathered.bytes;
+
+	gathered.to[gathered.count] = (struct iovec){to, bytes};
+	gathered.from[gathered.count++] = (struct iovec){(void *)(uintptr_t)from, bytes};
+	gathered.bytes += bytes;
+	return to;
+}
+
+/* All that would have changed. */
+struct now {
+	struct glance *glance;
+	const char *state, *link, *awaits, *frames;
+	size_t end;
+};
+
+static bool gather_now(struct now *now, struct glance *g)
+{
+	if (gathered.bytes + python.py.state_bytes + 8 + 8 + g->have > sizeof(gathered.memory))
+		return false;
+	now->glance = g;
+	now->state = gather(g->state, python.py.state_bytes);
+	now->link = gather(g->link, 8);
+	now->awaits = g->semaphore ? gather(g->semaphore - ENTRY_ADDRESS, 8) : NULL;
+	now->frames = gather(g->from, g->have);
+	now->end = gathered.bytes;
+	return true;
+}
+
+static bool is_still(const struct now *now)
+{
+	const struct cpython_layout *of = &python.py.at;
+	struct glance *g = now->glance;
+	uint64_t awaited = now->awaits ? word_at(now->awaits, 0) : 0;
+
+	if (word_at(now->link, 0) != g->state ||
+	    word_at(now->state, of->state_thread_id) != g->pthread ||
+	    word_at(now->state, of->state_frame) != g->top ||
+	    memcmp(now->frames, copied(g), g->have) != 0)
+		return false;
 	if (g->awaited != awaited) /* a page that is written at a fork is copied */
 		g->awaited = awaited;
-	return g->hash;
+	return true;
+}
+
+/* This one and those behind it, since threads come in the same order at each fork. */
+static void look_from(struct glance *first)
+{
+	struct now now[AT_ONCE];
+	unsigned count = 0;
+	long got;
+
+	gathered.count = gathered.bytes = 0;
+	for (struct glance *g = first; g < glances + used && count < AT_ONCE; g++) {
+		if (g->pid != first->pid || !g->whole || !g->state || is_in(looked, g))
+			continue;
+		if (!gather_now(&now[count], g))
+			break;
+		count++;
+	}
+	got = sys_peek_many(gathered.to, gathered.from, gathered.count);
+	for (unsigned i = 0; i < count; i++) {
+		looked |= bit_of(now[i].glance);
+		if (got >= (long)now[i].end && is_still(&now[i]))
+			still |= bit_of(now[i].glance);
+	}
+}
+
+bool python_glance_again(const struct python_other *other, cpython_held_seen *see_lock,
+			 void *context)
+{
+	struct glance *g = known(other->tid, other->pid);
+
+	if (!g || !g->whole || !g->state || g->pthread != other->pthread || python.is_finalizing())
+		return false;
+	if (g->semaphore != other->semaphore) {
+		g->semaphore = other->semaphore;
+		looked &= ~bit_of(g);
+		still &= ~bit_of(g);
+	}
+	if (!is_in(looked, g))
+		look_from(g);
+	if (!is_in(still, g))
+		return false;
+	see(g);
+	for (uint32_t i = 0; i < g->inside.count; i++)
+		see_lock(&python.py, &g->inside.lock[i], NULL, NULL, context);
+	return true;
 }
 
 /* ---- in the child ---- */
@@ -226,7 +337,7 @@ static struct cpython view_of(const struct glance *g)
 
 static bool is_left_behind(const struct glance *g, uint32_t pid)
 {
-	return is_seen(g) && g->pid != pid && g->have;
+	return is_in(seen, g) && g->pid != pid && g->have;
 }
 
 static const struct glance *owner_of(uint64_t pthread, uint32_t pid)

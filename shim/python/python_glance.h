@@ -10,20 +10,37 @@
 #include "../common/cpython/taker.h"
 #include "python.h"
 
-/*
- * Before a fork of this process, the GIL held: begins, then copies the inner frames of each other thread.
- * `place` and `state` are from python_held; `semaphore` is what the thread waits for, 0: nothing. Costs two peeks for
- * a thread whose frames have changed since the last fork.
- */
-void python_glances_begin(uint32_t pid);
-void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t state, uint64_t semaphore,
-		   const struct python_place *place);
+/* Another thread than the one that forks. */
+struct python_other {
+	uint32_t pid, tid;
+	uint64_t pthread;
+	uint64_t state; /* from python_held */
+	uint64_t semaphore; /* that it waits for; 0: none */
+};
+
+/* The locks that its `with` blocks name. */
+#define PYTHON_INSIDE 4u
+struct python_inside {
+	uint32_t count; /* may be more than there is room for */
+	struct cpython_lock lock[PYTHON_INSIDE];
+	uint64_t end; /* of the values on its stack that name them */
+};
 
 /*
- * Whether the thread stands where the last copy was made, at the same fork or an earlier one: the hash of its
- * frames then, else 0. Replaces python_held and python_glance for a thread that held nothing. One peek.
+ * Before a fork of this process, the GIL held: begins, then copies the inner frames of each other thread.
+ * `place` is from python_held, as is what it is `inside` of. Costs two peeks for a thread whose frames have changed since
+ * the last fork.
  */
-uint64_t python_glance_again(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaphore);
+void python_glances_begin(uint32_t pid);
+void python_glance(const struct python_other *other, const struct python_place *place,
+		   const struct python_inside *inside) __attribute__((nonnull));
+
+/*
+ * Whether the thread stands where the last copy was made, at the same fork or an earlier one. Replaces python_held,
+ * whose frame and block are NULL here, and python_glance. One peek.
+ */
+bool python_glance_again(const struct python_other *other, cpython_held_seen *see, void *context)
+	__attribute__((nonnull(1, 2)));
 
 /*
  * In a forked child, whose only thread waits for this PyMutex: who has it, or probably has it. False:

@@ -195,10 +195,13 @@ bool python_is_preexec(void)
 
 /* ---- marks ---- */
 
-/* An instruction's address from 3.11 on; its offset before. */
-static uint64_t instr_of(const struct frame *frame)
+/* The current instruction as a frame stores it, by which it moves on before the frame is left. */
+static uint64_t instr_of(uint64_t frame)
 {
-	return frame->code + (uint64_t)frame->instr;
+	const struct cpython *py = &python.py;
+	uint64_t word = cpython_peek_word(py, frame + py->at.frame_instr);
+
+	return py->at.minor < 11 ? (uint32_t)word : word;
 }
 
 bool python_mark(struct python_mark *mark)
@@ -208,25 +211,22 @@ bool python_mark(struct python_mark *mark)
 
 	if (!innermost(&walk, &frame))
 		return false;
-	*mark = (struct python_mark){frame.at, instr_of(&frame)};
+	*mark = (struct python_mark){frame.at, instr_of(frame.at)};
 	return true;
 }
 
 bool python_in_mark(const struct python_mark *mark)
 {
-	struct frame frame;
-	struct walk walk;
-	bool found = innermost(&walk, &frame);
-
-	while (found && frame.at != mark->frame)
-		found = walk_on(&walk, &frame);
-	return found && instr_of(&frame) == mark->instr;
+	return instr_of(mark->frame) == mark->instr;
 }
 
 bool python_above_mark(const struct python_mark *mark)
 {
 	struct frame frame;
 	struct walk walk;
+	bool found = innermost(&walk, &frame) && frame.at != mark->frame;
 
-	return innermost(&walk, &frame) && frame.at != mark->frame && python_in_mark(mark);
+	while (found && frame.at != mark->frame)
+		found = walk_on(&walk, &frame);
+	return found && python_in_mark(mark);
 }

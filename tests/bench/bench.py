@@ -29,7 +29,7 @@ LIBRARY = BUILD / "libmpsan.so"
 MPSAN = BUILD / "mpsan"
 CROWD = BUILD / "tests/faults/crowd"
 WATCH_S = 3
-SCRIPTS = {"dataloader": ROOT / "tests/bench/dataloader.py", "fork-python": ROOT / "tests/bench/forks.py"}
+SCRIPTS = {"dataloader": ["dataloader.py"], "fork-python": ["forks.py"], "fork-python-held": ["forks.py", "held"]}
 SOURCE = ROOT / "tests/bench/bench.c"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 LTTNG = "liblttng-ust-pthread-wrapper.so"
@@ -59,6 +59,7 @@ ROWS = [
     Row("fork-one", "the same, 40 locks held by one", "us", 1e3, 150, 5, "10%"),
     Row("fork-spread", "the same, 40 locks held by 40", "us", 1e3, 150, 5, "10%"),
     Row("fork-python", "fork + wait, 64 threads of Python", "us", 1e3, 150, 0, "10%"),
+    Row("fork-python-held", "the same, each in a `with` of a lock", "us", 1e3, 150, 0, "1280"),
     Row("mmap", "private mmap + munmap", "ns", 1, 100_000, 2_000, "5%"),
     Row("mmap-shared", "shared mmap + munmap", "ns", 1, 100_000, 2_000, "15%"),
     Row("mmap-touched", "the same, one page touched", "ns", 1, 100_000, 2_000, "15%"),
@@ -105,7 +106,8 @@ class Column:
             return self.reports.measure(row.name, row.count) if self.reports else 0.0 if self.title == "bare" else None
         count = row.peer_count if self.is_peer else row.count
         if row.name in SCRIPTS:
-            run = self.run([PYTHON, SCRIPTS[row.name], count])
+            script, *words = SCRIPTS[row.name]
+            run = self.run([PYTHON, ROOT / "tests/bench" / script, count, *words])
             return float(run.stdout) / row.scale if run and run.returncode == 0 else None
         run = self.run([self.program, row.program or row.name, count], row.options)
         return float(run.stdout) / row.scale if run and run.returncode == 0 else None

@@ -8,6 +8,7 @@
 #include "quota.h"
 
 #define SPAN_NS 2000000000ull /* minimum duration */
+#define STARTED_NS 500000000u /* of a processor, which a process has had when it counts */
 #define NAMED_MAX 4u
 
 void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
@@ -19,11 +20,19 @@ void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
 
 /*
  * Single-threaded programs, as make starts them, are deliberate; workers and processes with thread
- * pools count.
+ * pools are meant.
  */
+static bool is_meant(const struct worker *member)
+{
+	return member->worker || member->threads > 1;
+}
+
+/* One that has only started may end soon: however many there are, each takes its turn. */
 static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 {
-	return workers->member[slot].worker || workers->member[slot].threads > 1;
+	const struct worker *member = &workers->member[slot];
+
+	return is_meant(member) && member->total_ran_ns >= STARTED_NS;
 }
 
 struct sight {
@@ -41,7 +50,7 @@ static uint32_t processors_of(const struct mon_cpu *mon_cpu)
 
 	CPU_ZERO(&set);
 	WORKERS_EACH(workers, slot)
-		if (mon_cpu_counts(workers, slot))
+		if (is_meant(&workers->member[slot]))
 			quota_add_affinity(session_pid(&workers->reader->session, slot), &set);
 	count = (uint32_t)CPU_COUNT(&set);
 	count = count < mon_cpu->quota ? count : mon_cpu->quota;

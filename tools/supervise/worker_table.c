@@ -58,6 +58,7 @@ static void sum_up(const struct workers *workers, const struct snapshot_process 
 		member->ran_ns += snapshot->threads.item[i].lately.ran_ns;
 	}
 	member->total_ns += member->busy_ns;
+	member->total_ran_ns += member->ran_ns;
 }
 
 void worker_table_take(struct workers *workers)

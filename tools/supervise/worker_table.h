@@ -18,7 +18,7 @@ struct worker {
 	uint32_t threads;
 	uint64_t busy_ns; /* since the last snapshot: how long its threads ran or were runnable */
 	uint64_t ran_ns; /* of that, on a processor */
-	uint64_t total_ns; /* since it was first seen */
+	uint64_t total_ns, total_ran_ns; /* the same since it was first seen */
 };
 
 struct workers {

@@ -3,6 +3,7 @@
 #include "lock.h"
 
 #define LOCK 16 /* lockobject.lock, rlockobject.lock, .lock_lock, .rlock_lock */
+#define OBJECT_MAX 64u /* bytes up to that word */
 #define RLOCK_OWNER 24
 #define RLOCK_COUNT 32 /* from 3.14 on it does not count the first time */
 #define FIRST_MUTEX 0x030d01 /* 3.13.1 */
@@ -32,6 +33,20 @@ bool cpython_lock(const struct cpython *py, uint64_t object, struct cpython_lock
 	lock->address = lock->mutex ? cpython_at(py, object, LOCK) :
 				      cpython_member(py, object, LOCK);
 	return lock->address;
+}
+
+struct cpython_lock_object cpython_lock_object(const struct cpython *py, uint64_t object)
+{
+	unsigned word = (unsigned)cpython_at(py, 0, LOCK), type = py->at.object_type;
+	char bytes[OBJECT_MAX];
+
+	if (word + 8 > sizeof(bytes) || !cpython_peek(py, bytes, object, word + 8))
+		return (struct cpython_lock_object){0};
+	return (struct cpython_lock_object){
+		.references = type == CPYTHON_HEAD - 8 ? (uint32_t)word_at(bytes, 0) : 0,
+		.type = word_at(bytes, type),
+		.word = word_at(bytes, word),
+	};
 }
 
 uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock *lock)

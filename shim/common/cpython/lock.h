@@ -19,6 +19,16 @@ struct cpython_lock {
 /* Whether some locks of this version are PyMutexes. */
 bool cpython_has_mutexes(const struct cpython *py);
 
+/* What is read of a Lock or RLock in a forked child to see whether it is as it was. */
+struct cpython_lock_object {
+	uint64_t
+		references; /* to it; 0: unknown, as without a GIL, where a thread counts its own apart */
+	uint64_t type;
+	uint64_t word; /* the address of its semaphore, unless it has a PyMutex */
+};
+/* One peek; all 0: not readable. */
+struct cpython_lock_object cpython_lock_object(const struct cpython *py, uint64_t object);
+
 /* False: it is neither a Lock nor an RLock. */
 bool cpython_lock(const struct cpython *py, uint64_t object, struct cpython_lock *lock);
 

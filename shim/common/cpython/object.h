@@ -29,12 +29,6 @@ static inline uint64_t cpython_member(const struct cpython *py, uint64_t object,
 	return cpython_peek_word(py, cpython_at(py, object, offset));
 }
 
-/* How many references there are to an object; 0: unknown, as without a GIL, where a thread counts its own apart. */
-static inline uint64_t cpython_references(const struct cpython *py, uint64_t object)
-{
-	return py->at.object_type == 8 ? (uint32_t)cpython_peek_word(py, object) : 0;
-}
-
 static inline uint64_t cpython_type(const struct cpython *py, uint64_t object)
 {
 	return cpython_peek_word(py, object + py->at.object_type);
