@@ -131,6 +131,19 @@ static bool is_join(const struct ev_blocked *ev)
 	return ev->kind == MPSAN_WAIT_JOIN || ev->kind == MPSAN_WAIT_PROCESS;
 }
 
+static bool serves_as_lock(const struct ev_blocked *ev)
+{
+	return !ev->owner && mpsan_kind_is_lock((unsigned)ev->kind) &&
+	       (ev->kind != MPSAN_LOCK_SEMAPHORE ||
+		ev->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL));
+}
+
+/* Whether it waits for a lock, and nobody is known to own it. */
+static bool awaits_lock(const struct fact_blocked *blocked)
+{
+	return blocked->frames.what == AWAITED_NOTHING && serves_as_lock(&blocked->ev);
+}
+
 /* Who waits for what is sent, the first or last one, and has a lock for which a thread waits; NULL: neither. */
 static const struct fact_blocked *waits_under_lock(const struct facts *facts,
 						   const struct fact_deadlock *deadlock,
@@ -146,7 +159,7 @@ static const struct fact_blocked *waits_under_lock(const struct facts *facts,
 		    one->frames.what == AWAITED_POOL_RESULT) /* its owner delivers it */
 			continue;
 		owner = next_of(facts, deadlock, one);
-		if ((owner == first || owner == last) && !owner->ev.owner)
+		if ((owner == first || owner == last) && !owner->ev.owner && !awaits_lock(owner))
 			return owner;
 	}
 	return NULL;
@@ -224,20 +237,13 @@ static bool is_left(const struct facts *facts, const struct fact_deadlock *deadl
 	return false;
 }
 
-static bool serves_as_lock(const struct ev_blocked *ev)
-{
-	return !ev->owner && mpsan_kind_is_lock((unsigned)ev->kind) &&
-	       (ev->kind != MPSAN_LOCK_SEMAPHORE ||
-		ev->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL));
-}
-
 struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	const struct fact_blocked *last = dead_end_last(facts, deadlock), *holder;
 	struct end end = {
 		.what = last->ev.owner ? AWAITED_NOTHING : last->frames.what,
 		.kind = last->ev.kind,
-		.lock = last->frames.what == AWAITED_NOTHING && serves_as_lock(&last->ev),
+		.lock = awaits_lock(last),
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),

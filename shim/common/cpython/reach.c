@@ -107,6 +107,21 @@ uint64_t reach_attribute_key(const struct cpython *py, uint64_t holder, uint64_t
 	return key ? key : slot_key(py, holder, object);
 }
 
+uint64_t reach_class_key(const struct cpython *py, uint64_t holder, uint64_t object)
+{
+	uint64_t class, dict, key = 0, type = cpython_type(py, holder);
+
+	if (type && reach_type_has(py, type, FLAG_TYPE))
+		type = holder;
+	if (!type || !reach_type_has(py, type, FLAG_HEAP))
+		return 0;
+	for (unsigned i = 0; !key && (class = reach_class(py, type, i)); i++) {
+		dict = class_dict(py, class);
+		key = dict ? cpython_dict_key(py, dict, object) : 0;
+	}
+	return key;
+}
+
 /* ---- items ---- */
 
 static uint64_t items_of(const struct cpython *py, uint64_t container, unsigned *count)

@@ -49,6 +49,9 @@ unsigned reach_slots(const struct cpython *py, uint64_t holder, uint64_t *value,
 /* The name of the attribute, in the object's dictionary or a slot, that is `object`; 0: there is none. */
 uint64_t reach_attribute_key(const struct cpython *py, uint64_t holder, uint64_t object);
 
+/* The name of the attribute, of a class that a statement made or of that of an instance, that is `object`; 0: there is none. */
+uint64_t reach_class_key(const struct cpython *py, uint64_t holder, uint64_t object);
+
 /* Appends it as Python code: `.lock`, `['users']`, `[3]`, `('users')`, `.get()`. */
 void reach_write(struct writer *w, const struct cpython *py, const struct reach *step);
 

@@ -15,6 +15,7 @@
 #define STACK_BEFORE_LOCALS 8 /* and co_stacksize before co_nlocalsplus, one int between them */
 #define AT_HAND_MAX 64u
 #define FRAMES_MAX 24u
+#define GLOBALS_MAX 256u
 #define LOOKED_MAX 8u /* frames that call acquire or release */
 #define NAME_BYTES 64u
 
@@ -77,16 +78,30 @@ static uint64_t attribute_with(const struct cpython *py, uint64_t object,
 	return 0;
 }
 
+/* The same of its class's. */
+static bool has_class_attribute(const struct cpython *py, const struct called_names *names,
+				uint64_t object, const struct cpython_lock *lock,
+				struct at_hand *hand)
+{
+	uint64_t key = lock->object ? reach_class_key(py, object, lock->object) : 0;
+
+	if (!key)
+		return false;
+	hand->name = called_find_key(py, names, key);
+	hand->object = lock->object;
+	return true;
+}
+
 /* Which of the names is its attribute that is the lock, if it has one; negative: not one of them. */
 static bool has_attribute(const struct cpython *py, const struct called_names *names,
 			  uint64_t object, const struct cpython_lock *lock, struct at_hand *hand)
 {
 	uint64_t value = attribute_with(py, object, lock);
 
-	if (!value)
-		return false;
 	if (cpython_is_a(py, object, "cell"))
 		object = cpython_member(py, object, CELL_VALUE);
+	if (!value)
+		return has_class_attribute(py, names, object, lock, hand);
 	hand->name = called_find_key(py, names, reach_attribute_key(py, object, value));
 	hand->object = is_lock(py, value, lock) ? value : cpython_attribute(py, value, "_lock");
 	return true;
@@ -346,10 +361,26 @@ static void see_entered(const struct cpython *py, const struct frame *frame, uns
 	see_blocks(py, frame, ENTERED * FRAMES_MAX - number, lock, taker);
 }
 
+/* The generators among a module's variables, which are no variables of its frame. */
+static void see_module(const struct cpython *py, const struct frame *frame, unsigned number,
+		       const struct cpython_lock *lock, struct cpython_taker *taker)
+{
+	uint64_t value[GLOBALS_MAX], names;
+	unsigned count;
+
+	if (!cpython_string_is(py, frame->name, "<module>"))
+		return;
+	names = cpython_peek_word(py, frame->at + py->at.frame_globals);
+	count = cpython_dict_values(py, names, value, GLOBALS_MAX);
+	for (unsigned i = 0; i < count; i++)
+		see_suspended(py, generator_in(py, value[i]), number, lock, taker);
+}
+
 static bool see_frame(const struct cpython *py, const struct frame *frame, unsigned number,
 		      const struct cpython_lock *lock, struct cpython_taker *taker)
 {
 	see_entered(py, frame, number, lock, taker);
+	see_module(py, frame, number, lock, taker);
 	return see_calls(py, frame, number, lock, taker);
 }
 
