@@ -199,13 +199,14 @@ bool python_awaits_news(void);
 const void *python_awaited_lock(void);
 
 /*
- * Before a fork: remembers the conditions and queues that the calling thread has at hand, if their
- * locks are PyMutexes. In the child: whether the calling thread waits for one of them; false: the
- * child may have made it itself. The first costs up to 0.2 ms, and as much again if it looks one step
- * `farther`; the other is slow and needs no GIL.
+ * Before a fork: remembers the conditions, queues and locked Locks that the calling thread has at hand, if locks are
+ * PyMutexes. In the child: whether the calling thread waits for one of the first two; false: the
+ * child may have made it itself; and whether this one was locked. The first costs up to 0.2 ms, and as much again if it
+ * looks one step `farther`; the second is slow and needs no GIL.
  */
 void python_remember(bool farther);
 bool python_awaits_inherited(void);
+bool python_was_locked(uint64_t mutex);
 
 /*
  * Whether the calling thread is in queue.SimpleQueue.get, whose lock this is; see

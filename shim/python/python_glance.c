@@ -348,6 +348,24 @@ static const struct glance *owner_of(uint64_t pthread, uint32_t pid)
 	return NULL;
 }
 
+/* It was locked at the fork, and no frame seems to have taken it: a call that has returned did. */
+static void seek_nearest(const struct cpython_lock *lock, uint32_t pid, struct python_taker *taker)
+{
+	struct cpython_taker other;
+	struct cpython py;
+
+	for (uint32_t i = 0; i < used; i++) {
+		if (!is_left_behind(&glances[i], pid) || glances[i].awaited == lock->address)
+			continue;
+		py = view_of(&glances[i]);
+		cpython_taker_near(&py, glances[i].top, lock, &other);
+		if (other.rank <= taker->by.rank)
+			continue;
+		taker->by = other;
+		taker->glance = &glances[i];
+	}
+}
+
 /*
  * The thread that waits may have taken it, in a frame around the one that waits. It surely seems to have if
  * it has called acquire(), and of the others neither has one, nor is one there to release the lock.
@@ -374,6 +392,8 @@ static void seek_taker(const struct cpython_lock *lock, uint32_t pid, struct pyt
 		taker->glance = &glances[i];
 	}
 	taker->own = !taker->glance && own.called && !contested;
+	if (!taker->by.rank && !contested && python_was_locked(lock->address))
+		seek_nearest(lock, pid, taker);
 }
 
 bool python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker)

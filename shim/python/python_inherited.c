@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The conditions and queues that a forking thread has at hand, so that the child can tell them from
- * those that it makes itself: a PyMutex calls nothing when it is made. At hand are its variables,
+ * those that it makes itself, and the locks that are locked: a PyMutex calls nothing when it is made or taken. At hand are its variables,
  * the globals around them, what `self` and the started Process have, and what the first few objects
  * of the program's classes among these have. One that is not remembered is of unknown origin.
  *
@@ -18,6 +18,7 @@
 #include "python_self.h"
 
 #define REMEMBERED_MAX 48u
+#define LOCKED_MAX 32u
 #define LOOKED_AT_MAX 256u /* objects at a fork, and as many that they have */
 #define WHOLES_MAX 16u /* objects of the program's classes that are looked into */
 #define AT_ONCE_MAX 64u
@@ -40,9 +41,14 @@ static struct {
 	} item[REMEMBERED_MAX];
 } remembered;
 
+static struct {
+	uint32_t count;
+	uint64_t address[LOCKED_MAX];
+} locked; /* the PyMutexes */
+
 /* ---- types ---- */
 
-enum kind { OTHER = 1, CELL, WAITABLE, AROUND, WHOLE };
+enum kind { OTHER = 1, CELL, LOCK, WAITABLE, AROUND, WHOLE };
 
 /* What is known of types. One that was freed meanwhile is found out when the child waits. */
 static struct {
@@ -68,6 +74,7 @@ static enum kind kind_of_type(uint64_t type)
 		{"Queue", WAITABLE},	 {"LifoQueue", WAITABLE}, {"PriorityQueue", WAITABLE},
 		{"Condition", WAITABLE}, {"Semaphore", AROUND},	  {"BoundedSemaphore", AROUND},
 		{"Event", AROUND},	 {"Barrier", AROUND},	  {"cell", CELL},
+		{"_thread.lock", LOCK},
 	};
 	unsigned at = (unsigned)(type >> 4) % TYPES;
 	char text[NAME_BYTES] = "";
@@ -100,6 +107,16 @@ static void remember_waitable(uint64_t object)
 		remembered.item[remembered.count++].object = object;
 }
 
+static void remember_lock(uint64_t object)
+{
+	uint64_t address = object + python_lock_offset();
+	unsigned char byte;
+
+	if (locked.count < LOCKED_MAX && cpython_peek(&python.blocks, &byte, address, 1) &&
+	    byte & CPYTHON_MUTEX_LOCKED)
+		locked.address[locked.count++] = address;
+}
+
 struct look {
 	unsigned left, wholes;
 	uint64_t value[AT_ONCE_MAX], whole[WHOLES_MAX];
@@ -124,7 +141,9 @@ static void remember(struct look *look, uint64_t object, enum kind kind)
 		inner = cpython_attribute(&python.blocks, object, "_cond");
 	if (inner != object)
 		kind = inner ? kind_of_type(python_type(inner)) : OTHER;
-	if (kind == WAITABLE)
+	if (kind == LOCK)
+		remember_lock(inner);
+	else if (kind == WAITABLE)
 		remember_waitable(inner);
 	else if (kind == WHOLE)
 		remember_whole(look, inner);
@@ -242,6 +261,8 @@ void python_remember(bool farther)
 
 	if (remembered.count) /* a page that is written at a fork is copied */
 		remembered.count = 0;
+	if (locked.count)
+		locked.count = 0;
 	if (!python_has_mutexes() || !python_holds_gil() || !python_own_state(&own))
 		return;
 	process = cpython_starting(&python.blocks, own.frame);
@@ -291,6 +312,14 @@ static bool is_remembered(uint64_t object)
 		if (remembered.item[i].object == object)
 			return has_kept(object, remembered.item[i].attribute, condition) ||
 			       has_kept(object, remembered.item[i].attribute, queue);
+	return false;
+}
+
+bool python_was_locked(uint64_t mutex)
+{
+	for (uint32_t i = 0; i < locked.count; i++)
+		if (locked.address[i] == mutex)
+			return true;
 	return false;
 }
 

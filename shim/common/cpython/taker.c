@@ -404,6 +404,24 @@ void cpython_taker(const struct cpython *py, uint64_t top, const struct cpython_
 	see_frames(&walk, lock, taker);
 }
 
+void cpython_taker_near(const struct cpython *py, uint64_t top, const struct cpython_lock *lock,
+			struct cpython_taker *taker)
+{
+	struct called_names names;
+	struct frame frame;
+	struct at_hand hand;
+	struct walk walk;
+
+	*taker = (struct cpython_taker){0};
+	walk_open(&walk, py, top);
+	for (unsigned at = 0; at < FRAMES_MAX && walk_on(&walk, &frame); at++) {
+		names = called_names(py, &frame);
+		hand = at_hand(py, &frame, &names, lock);
+		if (hand.kind)
+			keep(taker, &frame, hand.kind * FRAMES_MAX - at, false, 0);
+	}
+}
+
 static bool is_inside(const struct cpython *py, const struct frame *frame)
 {
 	return cpython_string_ends(py, frame->file, "/threading.py") ||

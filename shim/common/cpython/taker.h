@@ -29,6 +29,10 @@ struct cpython_taker {
 void cpython_taker(const struct cpython *py, uint64_t top, const struct cpython_lock *lock,
 		   struct cpython_taker *taker);
 
+/* The same, of any frame that has it at hand, whatever that calls. */
+void cpython_taker_near(const struct cpython *py, uint64_t top, const struct cpython_lock *lock,
+			struct cpython_taker *taker);
+
 /*
  * The same of the thread that waits for it, of the frames around the one that waits, and of that one
  * only if it has called acquire() before. A rank of another thread that is not higher is not more
