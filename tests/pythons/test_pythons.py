@@ -95,7 +95,7 @@ NAMES = {
     "by_condition": ('Condition "self.ready" of Cache', "Cache.by_condition"),
     "by_rlock": ('RLock "self.twice" of Cache', "Cache.by_rlock"),
     "by_acquire": ('Lock "self._lock" of Cache', "Cache.by_acquire"),
-    "by_logging": ('RLock "self.lock" of Slow', None),
+    "by_logging": ('RLock "self.lock" of Slow <stderr>', None),
     "by_cell": ('Lock "lock" (lock_names.py, local of locked.<locals>.call)', "locked.<locals>.call"),
     "by_semaphore": ('Semaphore "permits" (lock_names.py, global)', None),
     "by_extension": ("mutex 0x", None),

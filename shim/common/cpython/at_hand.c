@@ -79,6 +79,30 @@ const char *cpython_standard_file(const struct cpython *py, const struct state *
 	return lock_in_file(py, *file, address) ? "sys.stderr" : NULL;
 }
 
+/* A word of the object that is an object of that type; 0: none. */
+static uint64_t word_of_type(const struct cpython *py, uint64_t object, const char *type)
+{
+	uint64_t word[FILE_WORDS];
+
+	if (!object || !cpython_peek(py, word, object, sizeof(word)))
+		return 0;
+	for (unsigned i = FILE_FIRST; i < FILE_WORDS; i++)
+		if (word[i] % 8 == 0 && cpython_is_a(py, word[i], type))
+			return word[i];
+	return 0;
+}
+
+uint64_t cpython_file_name(const struct cpython *py, uint64_t file)
+{
+	uint64_t buffer, raw;
+
+	if (!cpython_is_a(py, file, "_io.TextIOWrapper"))
+		return 0;
+	buffer = word_of_type(py, file, "_io.BufferedWriter");
+	raw = word_of_type(py, buffer ? buffer : file, "_io.FileIO");
+	return raw ? cpython_attribute(py, raw, "name") : 0;
+}
+
 static uint64_t lock_of_file(const struct cpython *py, const struct state *state, uint64_t address)
 {
 	struct frame frame;

@@ -24,4 +24,7 @@ uint64_t cpython_file_owner(const struct cpython *py, const struct state *state,
 const char *cpython_standard_file(const struct cpython *py, const struct state *state,
 				  uint64_t address, uint64_t *file);
 
+/* The name with which a file of text was opened, a str; 0: unknown. */
+uint64_t cpython_file_name(const struct cpython *py, uint64_t file);
+
 #endif

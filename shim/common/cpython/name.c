@@ -3,63 +3,18 @@
 #include "name.h"
 
 #include "at_hand.h"
+#include "name_text.h"
 #include "reach.h"
 
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
 #define CELL_VALUE 16
 #define FRAMES_MAX 6u /* of threading and queue, around the lock, and the program's own */
 #define HOLDER_FRAMES_MAX 64u
-#define TYPE_BYTES 64u
 #define GLOBALS_MAX 256u
 #define HELD_MAX 64u /* objects that one object has */
 #define STEPS_MAX 5u /* from a variable to the lock: `self.table["a"].pool.lock` */
 #define OBJECTS_MAX 2048u /* looked into for one name */
 #define MODULES_NAMES_MAX 4096u /* looked at, of all modules together */
-
-/* ---- what is named ---- */
-
-/* The last part of a type's name. */
-static void write_name(struct writer *w, const struct cpython *py, uint64_t type)
-{
-	char text[TYPE_BYTES];
-	uint64_t at;
-	const char *last = text;
-	size_t i;
-
-	at = cpython_member(py, type, CPYTHON_TYPE_NAME);
-	for (i = 0; i < sizeof(text) - 1 && cpython_peek(py, &text[i], at + i, 1) && text[i]; i++)
-		if (text[i] == '.')
-			last = text + i + 1;
-	text[i] = '\0';
-	if (last == text + 8 && !memcmp(text, "_thread.lock", 13))
-		last = "Lock";
-	while (*last)
-		writer_byte(w, (unsigned char)*last++);
-}
-
-static void write_type(struct writer *w, const struct cpython *py, uint64_t object)
-{
-	write_name(w, py, cpython_type(py, object));
-}
-
-static void write_text(struct writer *w, const char *text)
-{
-	while (*text)
-		writer_byte(w, (unsigned char)*text++);
-}
-
-static void write_base(struct writer *w, const struct cpython *py, uint64_t file)
-{
-	char path[512];
-	struct writer whole = writer_open(path, sizeof(path));
-	const char *base = path;
-
-	writer_string(&whole, py, file);
-	writer_close(&whole, sizeof(path));
-	for (const char *c = path; *c; c++)
-		base = *c == '/' ? c + 1 : base;
-	write_text(w, base);
-}
 
 /* ---- where it has a name ---- */
 
@@ -96,11 +51,11 @@ static uint64_t name_of(const struct cpython *py, const struct frame *frame, uns
 
 static void write_local_of(struct writer *w, const struct cpython *py, const struct frame *frame)
 {
-	write_text(w, "\" (");
-	write_base(w, py, frame->file);
-	write_text(w, ", local of ");
+	name_write_text(w, "\" (");
+	name_write_base(w, py, frame->file);
+	name_write_text(w, ", local of ");
 	writer_string(w, py, frame->name);
-	write_text(w, ")");
+	name_write_text(w, ")");
 }
 
 static bool name_local(struct writer *w, const struct cpython *py, const struct frame *frame,
@@ -128,8 +83,8 @@ static void write_end(struct writer *w, const struct cpython *py, const struct f
 		where(w, py, frame);
 		return;
 	}
-	write_text(w, "\" of ");
-	write_type(w, py, owner);
+	name_write_text(w, "\" of ");
+	name_write_owner(w, py, owner);
 }
 
 /*
@@ -205,11 +160,11 @@ static bool name_in_dict(struct writer *w, const struct cpython *py, uint64_t cl
 	}
 	if (!key)
 		return false;
-	write_name(w, py, class);
-	write_text(w, ".");
+	name_write_class(w, py, class);
+	name_write_text(w, ".");
 	writer_string(w, py, key);
 	reach_write(w, py, &step);
-	write_text(w, "\" (class attribute)");
+	name_write_text(w, "\" (class attribute)");
 	return true;
 }
 
@@ -251,9 +206,9 @@ static bool name_class_attribute(struct writer *w, const struct cpython *py,
 
 static void write_global(struct writer *w, const struct cpython *py, const struct frame *frame)
 {
-	write_text(w, "\" (");
-	write_base(w, py, frame->file);
-	write_text(w, ", global)");
+	name_write_text(w, "\" (");
+	name_write_base(w, py, frame->file);
+	name_write_text(w, ", global)");
 }
 
 static bool name_global(struct writer *w, const struct cpython *py, const struct frame *frame,
@@ -297,7 +252,7 @@ static bool name_in_module(struct writer *w, const struct cpython *py, const str
 		if (!key)
 			continue;
 		writer_string(w, py, cpython_dict_key(py, names, global[i]));
-		write_text(w, ".");
+		name_write_text(w, ".");
 		writer_string(w, py, key);
 		write_global(w, py, frame);
 		return true;
@@ -359,18 +314,18 @@ static bool name_standard(struct writer *w, const struct cpython *py, const stru
 	name = cpython_standard_file(py, state, address, &file);
 	if (!name)
 		return false;
-	write_type(w, py, file);
-	write_text(w, " \"");
-	write_text(w, name);
-	write_text(w, "\"");
+	name_write_type(w, py, file);
+	name_write_text(w, " \"");
+	name_write_text(w, name);
+	name_write_text(w, "\"");
 	return true;
 }
 
 static void begin_name(struct writer *w, const struct cpython *py, uint64_t object)
 {
 	w->at = w->start;
-	write_type(w, py, object);
-	write_text(w, " \"");
+	name_write_type(w, py, object);
+	name_write_text(w, " \"");
 }
 
 /* `budget`: of all frames together. */
