@@ -99,6 +99,54 @@ def check_bigger_team():
     told("preload/fork/fork-thread-pool-bigger.c", "fork-thread-pool")
 
 
+def check_team_beside_others():
+    """The child has other threads, none of which began in libgomp, and handlers of signals, which end no region."""
+    assert "its threads exist only in the parent" in told("preload/fork/fork-thread-pool-beside.c", "fork-thread-pool")
+
+
+# A forked child waits for what a thread beside it, which is none of libgomp's, will release; or for its own team, which is at work.
+BESIDE = """
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static omp_lock_t lock;
+static void *keep(void *unused) { omp_set_lock(&lock); sleep(1000); return unused; }
+static void work(int threads)
+{
+#pragma omp parallel num_threads(threads)
+	if (omp_get_thread_num()) sleep(1000);
+}
+static void *lead(void *unused) { work(2); return unused; }
+int main(int count, char **word)
+{
+	pthread_t thread;
+	omp_init_lock(&lock);
+#pragma omp parallel num_threads(4)
+	if (omp_get_thread_num() > 9) exit(1);
+	if (fork()) return wait(NULL);
+	if (count > 1 && !strcmp(word[1], "lock")) {
+		pthread_create(&thread, NULL, keep, NULL);
+		usleep(300000);
+		omp_set_lock(&lock);
+	} else {
+		pthread_create(&thread, NULL, lead, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+"""
+
+
+def check_team_at_work():
+    """A lock of OpenMP has an owner elsewhere, and a thread that was made after the fork a team of its own."""
+    program = build(BESIDE, scratch("beside"), "-fopenmp")
+    for word in "lock", "team":
+        loud = findings_of([program, word], 1)
+        assert not loud, f"{word}: {loud}"
+
+
 def check_warmed_up():
     """Threads that ended before the one that waits began do not count."""
     silent("import queue, threading\nwarm = [threading.Thread(target=int) for _ in range(4)]\n"

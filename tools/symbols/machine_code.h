@@ -51,6 +51,27 @@ static inline enum code_call code_call_that_ends(const uint8_t *code, int64_t *d
 	return CODE_NO_CALL;
 }
 
+/* The memory through which a stub at that address jumps. */
+#define CODE_JUMP_BYTES 12 /* of the longest stub, as far as that */
+static inline uint64_t code_jump_cell(const uint8_t *code, uint64_t address)
+{
+	size_t at = code[0] == 0xff || code[0] == 0xf2 ? 0 : 4;
+	int32_t near;
+
+	at += code[at] == 0xf2;
+	memcpy(&near, code + at + 2, sizeof(near));
+	return address + at + 6 + (uint64_t)(int64_t)near;
+}
+
+/* The same for a call that returns to that address; 0: it is another kind of call. */
+static inline uint64_t code_call_cell(const uint8_t *code, uint64_t back)
+{
+	int32_t near;
+
+	memcpy(&near, code + 3, sizeof(near));
+	return code[1] == 0xff && code[2] == 0x15 ? back + (uint64_t)(int64_t)near : 0;
+}
+
 #elif defined(__aarch64__)
 
 #define CODE_STUB_BYTES 8
@@ -89,6 +110,29 @@ static inline enum code_call code_call_that_ends(const uint8_t *code, int64_t *d
 	if ((word & 0xfc000000) == 0x94000000)
 		return CODE_CALL_DIRECT;
 	return (word & 0xfffffc1f) == 0xd63f0000 ? CODE_CALL_INDIRECT : CODE_NO_CALL;
+}
+
+/* The memory through which a stub at that address jumps: adrp x16, ldr x17. */
+#define CODE_JUMP_BYTES 12
+static inline uint64_t code_jump_cell(const uint8_t *code, uint64_t address)
+{
+	size_t at = code_word(code) == 0xd503245f ? 4 : 0;
+	uint32_t page = code_word(code + at), load = code_word(code + at + 4);
+	uint32_t pages = (page >> 5 & 0x7ffff) << 2 | (page >> 29 & 3);
+
+	if ((load & 0xffc00000) != 0xf9400000)
+		return 0;
+	return ((address + at) & ~0xfffull) +
+	       (uint64_t)((int64_t)((int32_t)(pages << 11) >> 11) * 4096) +
+	       (load >> 10 & 0xfff) * 8;
+}
+
+/* No call goes through memory. */
+static inline uint64_t code_call_cell(const uint8_t *code, uint64_t back)
+{
+	(void)code;
+	(void)back;
+	return 0;
 }
 
 #endif

@@ -163,21 +163,6 @@ static void state_orphan(struct deadlocks *deadlocks, uint32_t index)
 				       .fork = row_of(deadlocks, thread->slot)->fork_pos});
 }
 
-/* Whether it waits in a library that has threads of its own, which the fork did not copy. */
-static bool is_of_pool(const struct snapshot_thread *thread, uint64_t caller)
-{
-	static const char *const pools[] = {"libgomp", "libiomp", "libomp", "libopenblas",
-					    "libmkl",  "libtbb",  "libblis"};
-	struct proc_mapping mapping;
-
-	if (!caller || !proc_mapping(thread->pid, caller, &mapping))
-		return false;
-	for (size_t i = 0; i < sizeof(pools) / sizeof(*pools); i++)
-		if (!strncmp(path_base(mapping.path), pools[i], strlen(pools[i])))
-			return true;
-	return false;
-}
-
 /* The PyMutex that a thread which waits for this semaphore is parked for; 0: it waits for something else. */
 static uint64_t awaited_mutex(const struct snapshot_thread *thread, uint64_t semaphore)
 {
@@ -281,9 +266,9 @@ static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 		return;
 	put_threads(deadlocks, thread);
 	put_wait(deadlocks, index,
-		 is_owned(wait->kind)		  ? MPSAN_WAIT_ORPHAN :
-		 is_of_pool(thread, wait->caller) ? MPSAN_WAIT_TEAM :
-						    MPSAN_WAIT_ALONE,
+		 is_owned(wait->kind)			 ? MPSAN_WAIT_ORPHAN :
+		 outside_pool(thread->pid, wait->caller) ? MPSAN_WAIT_TEAM :
+							   MPSAN_WAIT_ALONE,
 		 0, &(struct fork_holder){0});
 }
 
@@ -294,32 +279,70 @@ static bool is_sent(uint64_t kind)
 	       is_owned(kind) || kind == MPSAN_LOCK_RWLOCK_READ || kind == MPSAN_LOCK_RWLOCK_WRITE;
 }
 
+/* Whether it waits in the library of a pool for good. */
+static bool waits_in_pool(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+
+	return thread->looks >= LOOKS && thread->call.number == SYS_futex &&
+	       wait->ends == MPSAN_ENDS_NEVER && outside_pool(thread->pid, wait->caller) &&
+	       !snapshot_has_moved(thread);
+}
+
+static bool awaits_team(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+
+	return outside_pool(thread->pid, deadlocks->waits.item.item[index].caller) &&
+	       outside_awaits_team(deadlocks->snapshot.outside, thread);
+}
+
+/* Whether it is none of the pool for whose threads another one waits, and its stack was read while it stood. */
+static bool is_beside(const struct deadlocks *deadlocks, uint32_t index, const char *library)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+
+	return outside_is_apart(deadlocks->snapshot.outside, thread, library) &&
+	       !snapshot_has_moved(thread);
+}
+
 /*
- * Whether it waits in the library of a pool, as do all other threads of the child, which the library made
- * since the fork: they wait for those that the fork did not copy.
+ * Whether it waits in the library of a pool for threads that the fork did not copy: all threads that the library
+ * made since then wait there, too. Other threads may go on if it waits for nobody but its team.
  */
 static bool is_short_team(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 	const struct snapshot_thread *thread = &snapshot->threads.item[index];
 	const struct snapshot_process *process = &snapshot->processes.item[thread->process];
+	const char *library;
 
-	for (uint32_t i = process->begin; i < process->end; i++) {
-		const struct snapshot_thread *other = &snapshot->threads.item[i];
-		const struct wait *wait = &deadlocks->waits.item.item[i];
-
-		if (other->looks < LOOKS || other->call.number != SYS_futex ||
-		    wait->ends != MPSAN_ENDS_NEVER || !is_of_pool(other, wait->caller) ||
-		    snapshot_has_moved(other))
+	if (thread->tid != thread->pid || !waits_in_pool(deadlocks, index))
+		return false;
+	library = outside_pool(thread->pid, deadlocks->waits.item.item[index].caller);
+	for (uint32_t i = process->begin; i < process->end; i++)
+		if (!waits_in_pool(deadlocks, i) &&
+		    !(is_beside(deadlocks, i, library) && awaits_team(deadlocks, index)))
 			return false;
-	}
-	return thread->tid == thread->pid;
+	return true;
 }
 
 static bool nobody_else_acts(const struct deadlocks *deadlocks, uint32_t index)
 {
 	return is_alone(deadlocks, &deadlocks->snapshot.threads.item[index]) ||
 	       is_short_team(deadlocks, index);
+}
+
+/* Whether nobody can act from outside of the process either, and no handler of a signal. */
+static bool nobody_comes(struct deadlocks *deadlocks, uint32_t index)
+{
+	struct wait *wait = &deadlocks->waits.item.item[index];
+
+	wait->of_team = awaits_team(deadlocks, index);
+	waits_check_handlers(&deadlocks->waits, index);
+	return wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&
+	       wait->ends == MPSAN_ENDS_NEVER;
 }
 
 static bool parent_has_others(const struct deadlocks *deadlocks,
@@ -361,13 +384,11 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 		   wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
 		   nobody_else_acts(deadlocks, index) && wait->count == 1 &&
 		   /* what a `with` block releases no signal handler does */
-		   !state_held(deadlocks, index, fork_holder_find)) {
-		waits_check_handlers(&deadlocks->waits, index);
-		if (wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&
-		    wait->ends == MPSAN_ENDS_NEVER &&
-		    !may_be_its_own(deadlocks, thread, wait->lock) &&
-		    !may_have_it(deadlocks, index) && !snapshot_has_moved(thread))
-			state_alone(deadlocks, index);
+		   !state_held(deadlocks, index, fork_holder_find) &&
+		   nobody_comes(deadlocks, index) &&
+		   !may_be_its_own(deadlocks, thread, wait->lock) &&
+		   !may_have_it(deadlocks, index) && !snapshot_has_moved(thread)) {
+		state_alone(deadlocks, index);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../proc/stack_copy.h"
+#include "../symbols/machine_code.h"
 #include "../symbols/unwind.h"
 
 struct native {
@@ -53,4 +54,37 @@ bool native_name(struct native *native, const struct modules *modules, uint64_t 
 		 bool is_return_address, struct symbol *out)
 {
 	return symbols_name(native->symbols, modules, pc, is_return_address, out);
+}
+
+/* ---- calls ---- */
+
+static uint64_t in_cell(uint32_t pid, uint64_t cell)
+{
+	uint64_t function;
+
+	return cell && proc_peek(pid, cell, &function, sizeof(function)) ? function : 0;
+}
+
+/* Where a stub jumps to; any other function itself. */
+static uint64_t past_stub(uint32_t pid, uint64_t function)
+{
+	uint8_t code[CODE_JUMP_BYTES];
+
+	if (!proc_peek(pid, function, code, sizeof(code)))
+		return 0;
+	return code_is_stub(code) ? in_cell(pid, code_jump_cell(code, function)) : function;
+}
+
+uint64_t native_called(uint32_t pid, uint64_t back)
+{
+	uint8_t code[CODE_CALL_BYTES];
+	int64_t distance;
+
+	if (!proc_peek(pid, back - sizeof(code), code, sizeof(code)))
+		return 0;
+	if (code_call_cell(code, back))
+		return in_cell(pid, code_call_cell(code, back));
+	return code_call_that_ends(code, &distance) == CODE_CALL_DIRECT ?
+		       past_stub(pid, back + (uint64_t)distance) :
+		       0;
 }

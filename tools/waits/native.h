@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The native stacks of a snapshot's threads, read from outside. Neighbours: ../symbols/unwind.h and
+ * The native stacks of a snapshot's threads, and the calls in them, read from outside. Neighbours: ../symbols/unwind.h and
  * ../symbols/symbols.h do the work, pythreads.h has the frames of Python.
  */
 #ifndef MPSAN_NATIVE_H
@@ -24,5 +24,11 @@ size_t native_stack(struct native *native, const struct snapshot_thread *thread,
 /* As symbols_name. */
 bool native_name(struct native *native, const struct modules *modules, uint64_t pc,
 		 bool is_return_address, struct symbol *out);
+
+/*
+ * The function from which a thread would return to `back`, also through a stub of the procedure linkage table.
+ * 0: unknown: a call through a register, say. A function that jumps on leaves no frame, but this names it.
+ */
+uint64_t native_called(uint32_t pid, uint64_t back);
 
 #endif

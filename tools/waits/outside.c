@@ -22,6 +22,7 @@
 
 #define FRAMES 12u /* from the system call to the program's own code, at most */
 #define FRAMES_MAIN 64u /* to the end of the program that is under way, if it is */
+#define FRAMES_WHOLE 256u /* of a whole stack */
 #define DESCRIPTOR_BEFORE \
 	1024u /* bytes by which a thread's list of robust mutexes follows its start */
 
@@ -222,6 +223,92 @@ bool outside_in_handler(struct outside *outside, const struct snapshot_thread *t
 			return true;
 	return !count || count == FRAMES_MAIN;
 }
+
+/* ---- pools of threads ---- */
+
+/* What the names of these libraries begin with. */
+static const char *library_of(const char *path)
+{
+	static const char *const names[] = {"libgomp", "libiomp", "libomp", "libopenblas",
+					    "libmkl",  "libtbb",  "libblis"};
+
+	for (size_t i = 0; path && i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(path_base(path), names[i], strlen(names[i])))
+			return names[i];
+	return NULL;
+}
+
+const char *outside_pool(uint32_t pid, uint64_t address)
+{
+	struct proc_mapping mapping;
+
+	return address && proc_mapping(pid, address, &mapping) ? library_of(mapping.path) : NULL;
+}
+
+static bool opens_region(struct outside *outside, const struct snapshot_thread *thread,
+			 const struct modules *modules, uint64_t back)
+{
+	struct symbol symbol = {0};
+	uint64_t function = native_called(thread->pid, back);
+	const char *library;
+
+	if (!function || !native_name(outside->native, modules, function, false, &symbol))
+		return false;
+	library = library_of(symbol.module);
+	return library && !strcmp(library, "libgomp") && symbol.function &&
+	       strstr(symbol.function, "GOMP_parallel");
+}
+
+bool outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread)
+{
+	const struct modules *modules;
+	uint64_t pcs[FRAMES_WHOLE];
+	size_t count = native_stack(outside->native, thread, pcs, NULL, FRAMES_WHOLE, &modules);
+
+	for (size_t i = 0; i < count; i++) {
+		struct symbol symbol = {0};
+
+		if (!native_name(outside->native, modules, pcs[i], i > 0, &symbol) ||
+		    !symbol.module)
+			return false;
+		if (!library_of(symbol.module) && !frame_is_plumbing(symbol.module))
+			return i && opens_region(outside, thread, modules, pcs[i]);
+	}
+	return false;
+}
+
+/* The function of the C library in which threads begin, or the two that have no name there. */
+static bool is_start(const struct symbol *last, const struct symbol *before)
+{
+	const char *name = last->function;
+
+	if (!frame_is_plumbing(last->module))
+		return false;
+	if (!name)
+		return before->module && frame_is_plumbing(before->module);
+	name += strspn(name, "_");
+	return !strncmp(name, "clone", 5) || !strcmp(name, "start_thread");
+}
+
+bool outside_is_apart(struct outside *outside, const struct snapshot_thread *thread,
+		      const char *library)
+{
+	struct symbol last = {0}, before = {0};
+	const struct modules *modules;
+	uint64_t pcs[FRAMES_WHOLE];
+	size_t count = native_stack(outside->native, thread, pcs, NULL, FRAMES_WHOLE, &modules);
+
+	for (size_t i = 0; i < count; i++) {
+		before = last;
+		last = (struct symbol){0};
+		if (!native_name(outside->native, modules, pcs[i], i > 0, &last) || !last.module ||
+		    library_of(last.module) == library)
+			return false;
+	}
+	return count > 2 && count < FRAMES_WHOLE && is_start(&last, &before);
+}
+
+/* ---- objects ---- */
 
 /* glibc's semaphore: value, waiters, and whether it is private (0) or shared (128). */
 static bool is_semaphore(const struct snapshot_thread *thread)

@@ -39,4 +39,26 @@ struct mpsan_thread *outside_record(const struct snapshot_thread *thread);
 void outside_claim(struct outside *outside, const struct snapshot_thread *thread,
 		   struct mpsan_thread *record);
 
+/* ---- threads that libraries keep for parallel regions ---- */
+
+/*
+ * The library that keeps threads of its own in whose code this address is, as the beginning of its name;
+ * NULL: it is in none.
+ */
+const char *outside_pool(uint32_t pid, uint64_t address);
+
+/*
+ * Whether a thread that waits in libgomp waits for the other threads of a parallel region that it opened
+ * itself: the program called GOMP_parallel or one like it, where only these threads can end a wait. For locks
+ * and critical sections it would be in another function.
+ */
+bool outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread);
+
+/*
+ * Whether a thread is none of this library's: its whole stack, from its system call to its beginning, has no
+ * frame of the library, in which its threads begin. False if the stack cannot be read.
+ */
+bool outside_is_apart(struct outside *outside, const struct snapshot_thread *thread,
+		      const char *library);
+
 #endif

@@ -40,7 +40,7 @@ static void add_children(struct look *look)
 bool wait_needs_owner(const struct wait *wait)
 {
 	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY || wait->of_task ||
-	       wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
+	       wait->of_team || wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
 	       wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_SOCKET_WRITE ||
 	       wait->kind == MPSAN_WAIT_FILE_LOCK || wait->kind == MPSAN_WAIT_CONNECT;
 }
@@ -224,7 +224,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	wait->by_signal = handlers & ~child && (!wait_needs_owner(wait) || wait->of_task);
 	if (wait->by_signal)
 		wait->end = WAIT_OPEN;
-	else if (handlers & ~child)
+	else if (handlers & ~child && !wait->of_team)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);
 	if (!handlers && !(look_handlers(&look) & alarm_of(process)) && has_it_itself(&look)) {
 		wait->count = 0;
