@@ -179,12 +179,17 @@ char *lock_maker(const struct reader *reader, struct frames *frames, const struc
 	return share_text(reader, frames, lock, false);
 }
 
+static bool has_permits(const char *maker)
+{
+	return !strncmp(maker, "Semaphore ", 10) || !strncmp(maker, "BoundedSemaphore ", 17);
+}
+
 /* "the Lock made at main (train.py:12)"; "a permit of the Semaphore made ..." */
 static char *shared_text(const char *maker)
 {
 	if (!strncmp(maker, "Lock ", 5) || !strncmp(maker, "RLock ", 6))
 		return text_format("the %s", maker);
-	if (!strncmp(maker, "Semaphore ", 10) || !strncmp(maker, "BoundedSemaphore ", 17))
+	if (has_permits(maker))
 		return text_format("a permit of the %s", maker);
 	return text_format("a lock of the %s", maker);
 }
@@ -236,6 +241,20 @@ static char *told_apart(char *text, const struct lock_ref *lock, bool ambiguous)
 	return longer ? longer : text;
 }
 
+/* Its name, and where it was made, which tells that of several processes apart. */
+static char *python_text(const struct reader *reader, struct frames *frames,
+			 const struct lock_ref *lock, const char *name)
+{
+	char *maker = lock_maker(reader, frames, lock);
+	const char *where = maker ? strstr(maker, " made at ") : NULL;
+	char *text = where ? text_format("%s%s,%s", has_permits(maker) ? "a permit of " : "", name,
+					 where) :
+			     text_copy(name);
+
+	free(maker);
+	return text;
+}
+
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
 	const char *kind = lock_kind_text(lock->kind, lock->flags);
@@ -246,7 +265,8 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
 	} else if (name && lock->kind == MPSAN_WAIT_POOL) {
 		text = text_format("the thread pool of %s", name);
 	} else if (name && strchr(name, '"')) { /* of Python's, with its kind and place */
-		text = told_apart(text_copy(name), lock, has_namesake(reader, lock));
+		text = told_apart(python_text(reader, frames, lock, name), lock,
+				  has_namesake(reader, lock));
 	} else if (name) {
 		text = told_apart(text_format("%s \"%s\"", kind, name), lock,
 				  has_namesake(reader, lock));
@@ -266,12 +286,12 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
 
 char *lock_key(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
-	char *name = proper_name(reader, frames, lock);
+	char *name = share_text(reader, frames, lock, true); /* the same in each process */
 
+	if (!name)
+		name = proper_name(reader, frames, lock);
 	if (!name && is_buffer_lock(lock->native))
 		name = text_copy("buffer lock");
-	if (!name)
-		name = share_text(reader, frames, lock, true);
 	if (!name)
 		name = init_text(frames, lock, true);
 	return name ? name : text_copy("");

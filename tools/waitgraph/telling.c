@@ -134,9 +134,8 @@ static void state_taker(struct deadlocks *deadlocks, const struct snapshot_threa
 /* A thread is parked at a semaphore of its own, which is nothing but a futex if no hook saw it made. */
 static bool may_be_pythons(const struct ev_blocked *event)
 {
-	return event->kind == MPSAN_LOCK_PYTHON ||
-	       ((event->kind == MPSAN_LOCK_SEMAPHORE || event->kind == MPSAN_WAIT_FUTEX) &&
-		!(event->flags & MPSAN_LF_SHARED));
+	return event->kind == MPSAN_LOCK_PYTHON || event->kind == MPSAN_LOCK_SEMAPHORE ||
+	       (event->kind == MPSAN_WAIT_FUTEX && !(event->flags & MPSAN_LF_SHARED));
 }
 
 /* States the name that the program gave to a lock of Python's. */

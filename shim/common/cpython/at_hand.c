@@ -4,6 +4,7 @@
 
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
+#define SHARED_SEMAPHORE 16 /* SemLockObject.handle */
 #define FILE_FIRST 2u /* words of a file object that may be its lock, or its buffer */
 #define FILE_WORDS 24u
 
@@ -41,12 +42,22 @@ static uint64_t lock_in_file(const struct cpython *py, uint64_t object, uint64_t
 	return found;
 }
 
+bool cpython_is_shared(const struct cpython *py, uint64_t object)
+{
+	return cpython_is_a(py, object, "_multiprocessing.SemLock");
+}
+
 static bool has_address(const struct cpython *py, uint64_t object, uint64_t address)
 {
 	struct cpython_lock lock;
 
-	return object && (cpython_lock(py, object, &lock) ? lock.address == address :
-							    lock_in_file(py, object, address) != 0);
+	if (!object)
+		return false;
+	if (cpython_lock(py, object, &lock))
+		return lock.address == address;
+	return cpython_is_shared(py, object) ?
+		       cpython_member(py, object, SHARED_SEMAPHORE) == address :
+		       lock_in_file(py, object, address) != 0;
 }
 
 uint64_t cpython_at_hand(const struct cpython *py, const struct frame *frame, uint64_t address)

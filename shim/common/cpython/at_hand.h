@@ -6,10 +6,13 @@
 #include "lock.h"
 
 /*
- * The Lock, RLock or file with this PyMutex or semaphore among the values of a frame: a variable, an
+ * The Lock, RLock, SemLock or file with this PyMutex or semaphore among the values of a frame: a variable, an
  * argument of a call, or what a method is bound to. 0: none.
  */
 uint64_t cpython_at_hand(const struct cpython *py, const struct frame *frame, uint64_t address);
+
+/* Whether it is a SemLock, which is part of a Lock of multiprocessing and the like. */
+bool cpython_is_shared(const struct cpython *py, uint64_t object);
 
 /*
  * pthread_self() of the thread that is in the buffer with this lock: of a file that the thread `state`,

@@ -94,6 +94,7 @@ static void write_end(struct writer *w, const struct cpython *py, const struct f
 struct path {
 	struct reach step[STEPS_MAX];
 	unsigned length, *budget;
+	uint64_t holder; /* what the last step starts from */
 };
 
 static bool find_path(const struct cpython *py, uint64_t owner, uint64_t object, struct path *path,
@@ -106,6 +107,7 @@ static bool find_path(const struct cpython *py, uint64_t owner, uint64_t object,
 		return false;
 	--*path->budget;
 	if (from + 1 == path->length) {
+		path->holder = owner;
 		path->step[from] = reach_step(py, owner, object);
 		return path->step[from].kind;
 	}
@@ -281,10 +283,19 @@ static bool name_from_global(struct writer *w, const struct cpython *py, const s
 static bool is_inside(const struct cpython *py, const struct frame *frame)
 {
 	return cpython_string_ends(py, frame->file, "/threading.py") ||
+	       cpython_string_ends(py, frame->file, "/multiprocessing/synchronize.py") ||
 	       cpython_string_ends(py, frame->file, "/queue.py") ||
 	       cpython_string_ends(py, frame->file, "/contextlib.py") ||
 	       cpython_string_ends(py, frame->file, "/concurrent/futures/_base.py") ||
 	       cpython_string_ends(py, frame->file, "/concurrent/futures/thread.py");
+}
+
+/* Its queues and pools have locks that no program names. */
+static bool is_of_multiprocessing(const struct cpython *py, const struct frame *frame)
+{
+	return cpython_string_ends(py, frame->file, "/multiprocessing/queues.py") ||
+	       cpython_string_ends(py, frame->file, "/multiprocessing/pool.py") ||
+	       cpython_string_ends(py, frame->file, "/multiprocessing/connection.py");
 }
 
 /*
@@ -328,6 +339,35 @@ static void begin_name(struct writer *w, const struct cpython *py, uint64_t obje
 	name_write_text(w, " \"");
 }
 
+static bool find_from_values(const struct cpython *py, const uint64_t *value, unsigned count,
+			     uint64_t object, struct path *path)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!cpython_is_a(py, value[i], "module") &&
+		    find_path(py, value[i], object, path, 0))
+			return true;
+	return false;
+}
+
+/* The Lock of multiprocessing, or the like, that has a SemLock, by which frame reaches it; 0: unknown. */
+static uint64_t shared_of(const struct cpython *py, const struct frame *frame, uint64_t object,
+			  unsigned *budget)
+{
+	uint64_t local[AT_HAND_MAX], global[GLOBALS_MAX];
+	struct path path = {.length = 1, .budget = budget};
+	unsigned locals = 0, globals;
+
+	for (; locals < AT_HAND_MAX && name_of(py, frame, locals); locals++)
+		local[locals] = variable(py, frame, locals);
+	globals = cpython_dict_values(py, cpython_peek_word(py, frame->at + py->at.frame_globals),
+				      global, GLOBALS_MAX);
+	for (; path.length <= STEPS_MAX && *budget; path.length++)
+		if (find_from_values(py, local, locals, object, &path) ||
+		    find_from_values(py, global, globals, object, &path))
+			return path.holder;
+	return 0;
+}
+
 /* `budget`: of all frames together. */
 static bool name_by_frame(struct writer *w, const struct cpython *py, const struct frame *frame,
 			  uint64_t object, unsigned *budget)
@@ -358,6 +398,10 @@ static bool name_or_go_on(struct writer *w, const struct cpython *py, const stru
 {
 	uint64_t whole;
 
+	if (cpython_is_shared(py, *object) && !is_inside(py, frame))
+		*object = shared_of(py, frame, *object, budget);
+	if (!*object || is_of_multiprocessing(py, frame))
+		return false;
 	if (!is_inside(py, frame))
 		return name_by_frame(w, py, frame, *object, budget);
 	whole = whole_of(py, frame, *object);

@@ -4,8 +4,8 @@ who holds which."""
 # ends: never
 # frames: move
 # says: deadlocked in a wait-for cycle
-# says: the Lock made at main (deadlock-cycle-one-line.py:24) (number 1 of 2)
-# says: the Lock made at main (deadlock-cycle-one-line.py:24) (number 2 of 2)
+# says: made at main (deadlock-cycle-one-line.py:24) (number 1 of 2)
+# says: made at main (deadlock-cycle-one-line.py:24) (number 2 of 2)
 # pythons: all
 
 import multiprocessing
