@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../tools/proc/proc.h"
 #include "../../tools/proc/procfs.h"
 #include "../../tools/symbols/pyview.h"
 #include "ask_python.h"
@@ -277,7 +278,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	peeks = 0;
 	begin(&head);
 	read_pieces(data, size);
+	kept_begin();
 	ask_python(PID, &head);
+	kept_end();
 	procfs_use(NULL);
 	return 0;
 }

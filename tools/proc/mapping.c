@@ -122,6 +122,7 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
 /* The mappings of the process that was asked about last. */
 static struct {
 	uint32_t pid;
+	uint32_t look; /* 0: of none */
 	uint64_t read_ns;
 	ARRAY(struct proc_mapping) list;
 } lately;
@@ -151,15 +152,20 @@ static bool find_lately(uint64_t address, struct proc_mapping *mapping)
 	return true;
 }
 
+static bool is_recent(uint64_t now_ns)
+{
+	return (lately.look && lately.look == kept_look()) || now_ns - lately.read_ns < LATELY_NS;
+}
+
 bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct proc_mapping unused;
 
-	if (lately.pid == pid && now_ns - lately.read_ns < LATELY_NS &&
-	    find_lately(address, mapping))
+	if (lately.pid == pid && is_recent(now_ns) && find_lately(address, mapping))
 		return true;
 	lately.pid = pid;
+	lately.look = kept_look();
 	lately.read_ns = now_ns;
 	lately.list.count = 0;
 	find_mapping(pid, keep, NULL, &unused, INT_MAX);

@@ -80,6 +80,19 @@ long proc_read(uint32_t pid, uint64_t from, void *to, size_t bytes);
 /* Copies all of it, or returns false. */
 bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes);
 
+/*
+ * A look at all threads of some processes begins with a snapshot of them. Until the next one, or the end of this one, each page
+ * of memory that kept_read is asked for is read once. So it was read after the run counts: what threads work on that have not run
+ * when they are counted again, is as it was then. What others may change meanwhile, and is read twice to find out, is for
+ * proc_read.
+ */
+void kept_begin(void);
+void kept_end(void);
+uint32_t
+kept_look(void); /* the number of the one under way; 0: none is, and kept_read is proc_read */
+long kept_read(uint32_t pid, uint64_t from, void *to, size_t bytes);
+void kept_finish(void); /* frees the pages */
+
 #define PROC_PATH_BYTES 256u
 
 /* The mapping at an address. */
@@ -92,8 +105,8 @@ struct proc_mapping {
 };
 bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
 /*
- * The same as of some milliseconds ago: for the threads of a process, one after the other, all mappings
- * are read once. Not for a proof.
+ * The same as of some milliseconds ago, or as of this look: for the threads of a process, one after the other, all
+ * mappings are read once. Not for a proof.
  */
 bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
 /* How often a process maps that file or shared memory; -1: unreadable. */

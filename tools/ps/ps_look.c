@@ -79,6 +79,7 @@ static void forget_python(struct ps *ps)
 
 void ps_close(struct ps *ps)
 {
+	kept_end();
 	forget_python(ps);
 	pyview_finish();
 	ps_kept_finish(&ps->kept);
@@ -154,6 +155,7 @@ void ps_over(struct ps *ps, struct deadlocks *deadlocks, struct judge *judge)
 			  .first_ns = deadlocks->snapshot.now_ns,
 			  .now_ns = clock_ns(CLOCK_MONOTONIC)};
 	ps->learned_ns = memory_get(ps->reader->session.slots * sizeof(*ps->learned_ns));
+	kept_begin();
 	ps_look_solve(ps);
 	count_hidden(ps);
 }

@@ -32,24 +32,37 @@ static uint64_t last_ran(uint32_t pid, uint32_t tid)
 	return at ? (uint64_t)(strtod(at + 1, NULL) * 1e6) : 0;
 }
 
-/* By how much that clock of a processor is behind, at most. */
-static uint64_t left_out_ns(unsigned processor)
-{
-	unsigned long long parts[8] = {0};
-	char key[16], line[512];
-	FILE *file = procfs_stream("stat");
-	uint64_t ticks = 0;
+#define PROCESSORS 1024u
 
-	snprintf(key, sizeof(key), "cpu%u ", processor);
+static void read_left_out(uint64_t *ticks)
+{
+	FILE *file = procfs_stream("stat");
+	unsigned long long parts[3];
+	unsigned processor;
+	char line[512];
+
+	memset(ticks, 0, PROCESSORS * sizeof(*ticks));
 	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, key, strlen(key)) &&
-		    sscanf(line + strlen(key), "%llu %llu %llu %llu %llu %llu %llu %llu", &parts[0],
-			   &parts[1], &parts[2], &parts[3], &parts[4], &parts[5], &parts[6],
-			   &parts[7]) == 8)
-			ticks = parts[5] + parts[6] + parts[7]; /* irq, softirq, steal */
+		if (sscanf(line, "cpu%u %*u %*u %*u %*u %*u %llu %llu %llu", &processor, &parts[0],
+			   &parts[1], &parts[2]) == 4 &&
+		    processor < PROCESSORS)
+			ticks[processor] = parts[0] + parts[1] + parts[2]; /* irq, softirq, steal */
 	if (file)
 		fclose(file);
-	return ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* By how much that clock of a processor is behind, at most: of threads that have not run since this look began. */
+static uint64_t left_out_ns(unsigned processor)
+{
+	static uint64_t ticks[PROCESSORS];
+	static uint32_t look;
+
+	if (!look || look != kept_look())
+		read_left_out(ticks);
+	look = kept_look();
+	return processor < PROCESSORS ?
+		       ticks[processor] * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK)) :
+		       0;
 }
 
 /* CLOCK_MONOTONIC minus the scheduler's clock, at most, as this thread sees it; 0: unknown. */
@@ -135,7 +148,7 @@ void thread_state_kernel(uint32_t pid, uint32_t tid, char *text, size_t bytes)
 		*text = '\0';
 }
 
-bool thread_state_is_frozen(uint32_t pid)
+static bool is_frozen(uint32_t pid)
 {
 	char text[1024], line[64], *group, *path;
 	bool frozen = false;
@@ -156,6 +169,20 @@ bool thread_state_is_frozen(uint32_t pid)
 		fclose(events);
 	free(path);
 	return frozen;
+}
+
+bool thread_state_is_frozen(uint32_t pid)
+{
+	static struct {
+		uint32_t look, pid;
+		bool frozen;
+	} last;
+
+	if (!last.look || last.look != kept_look() || last.pid != pid)
+		last.frozen = is_frozen(pid);
+	last.look = kept_look();
+	last.pid = pid;
+	return last.frozen;
 }
 
 void thread_state_command(uint32_t pid, char name[64])

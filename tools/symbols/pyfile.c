@@ -4,8 +4,10 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <libelf.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +15,8 @@
 
 #include "../base/plainfile.h"
 #include "../base/util.h"
+#include "../proc/procfs.h"
+#include "../proc/root.h"
 
 static ARRAY(struct pyfile) files;
 
@@ -136,6 +140,99 @@ const struct pyfile *pyfile_find(const char *path)
 
 	if (fd >= 0)
 		close(fd);
+	return file;
+}
+
+/* ---- of a process ---- */
+
+#define PATH_BYTES 4096
+
+/* One line of /proc/PID/maps. */
+struct mapping {
+	uint64_t start, end, offset, inode;
+	const char *path;
+};
+
+static bool mapping_parse(struct mapping *mapping, char *line)
+{
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n",
+		   &mapping->start, &mapping->end, &mapping->offset, &mapping->inode, &at) != 4 ||
+	    !at || line[at] != '/')
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	mapping->path = line + at;
+	return true;
+}
+
+/* Through /proc, so that a deleted program can be read. */
+static const struct pyfile *open_program(pid_t pid, char *target, size_t bytes)
+{
+	char path[64];
+
+	procfs_link(target, bytes, "%d/exe", (int)pid);
+	procfs_path(path, sizeof(path), "%d/exe", (int)pid);
+	return pyfile_find(*path ? path : target);
+}
+
+/*
+ * In a container the path is below the process's root, in a chroot below ours. The inode decides if
+ * possible: some file systems have two for one file.
+ */
+static const struct pyfile *open_library(pid_t pid, const struct mapping *mapping)
+{
+	char path[PATH_BYTES + ROOT_BYTES] = "";
+	const struct pyfile *below = NULL, *file;
+	char *mapped = root_mapped((uint32_t)pid, mapping->path, mapping->start, mapping->end);
+
+	if (mapped) {
+		file = pyfile_find(mapped);
+		free(mapped);
+		return file;
+	}
+	if (root_is_apart((uint32_t)pid)) {
+		root_name((uint32_t)pid, path);
+		below = pyfile_find(strcat(path, mapping->path));
+		if (below && below->inode == mapping->inode)
+			return below;
+	}
+	file = pyfile_find(mapping->path);
+	return file && (!below || file->inode == mapping->inode) ? file : below;
+}
+
+/* The first mapping of the program, or of a library with a fitting name, that contains CPython. */
+static const struct pyfile *find_in(pid_t pid, FILE *maps, uint64_t *start)
+{
+	char line[PATH_BYTES + 128], target[PATH_BYTES];
+	const struct pyfile *file = open_program(pid, target, sizeof(target));
+	bool in_program = file && file->is_cpython;
+	struct mapping mapping;
+
+	while (fgets(line, sizeof(line), maps)) {
+		if (!mapping_parse(&mapping, line))
+			continue;
+		if (in_program && !strcmp(mapping.path, target))
+			file = open_program(pid, target, sizeof(target));
+		else if (strstr(path_base(mapping.path), "libpython"))
+			file = open_library(pid, &mapping);
+		else
+			continue;
+		if (!file || !file->is_cpython || mapping.offset != file->load_offset)
+			continue;
+		*start = mapping.start;
+		return file;
+	}
+	return NULL;
+}
+
+const struct pyfile *pyfile_of(pid_t pid, uint64_t *start)
+{
+	FILE *maps = procfs_stream("%d/maps", (int)pid);
+	const struct pyfile *file = maps ? find_in(pid, maps, start) : NULL;
+
+	if (maps)
+		fclose(maps);
 	return file;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of CPython's symbols in a file. Neighbour: pyview.h finds the files of a process. */
+/* Addresses of CPython's symbols in a file. Neighbour: pyview.h reads the memory. */
 #ifndef MPSAN_PYFILE_H
 #define MPSAN_PYFILE_H
 
@@ -24,6 +24,9 @@ struct pyfile {
  * or the next call.
  */
 const struct pyfile *pyfile_find(const char *path);
+
+/* The file with the CPython of a process, and where it is mapped; NULL: none, ended, or unreadable. */
+const struct pyfile *pyfile_of(pid_t pid, uint64_t *start);
 
 void pyfiles_finish(void);
 

@@ -1,36 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps pages of other processes for a moment, and where threads were found. See pykept.h. */
+/* Keeps what was found in other processes: see pykept.h. */
 #include "pykept.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../base/util.h"
 #include "../proc/proc.h"
 
 /* ---- threads ---- */
 
-#define KNOWN 4096u
+#define ROOM_FIRST 1024u
+#define ROOM_MOST 262144u /* more than that are of processes that have ended */
 
-static struct known {
-	int32_t pid;
-	uint64_t pthread, state;
-} known[KNOWN];
-static int32_t known_pid; /* of those that are being found */
+struct known {
+	int32_t pid; /* 0: none */
+	uint32_t look; /* in which it was found, or found missing; 0: before */
+	uint64_t pthread;
+	uint64_t state; /* 0: it has none */
+};
+static struct {
+	struct known *item;
+	uint32_t room, count;
+	int32_t pid; /* of those that are being found */
+} table;
 
-static struct known *known_of(int32_t pid, uint64_t pthread)
+/* The thread's place, which may be free. */
+static struct known *place_of(int32_t pid, uint64_t pthread)
 {
-	return &known[((pthread ^ (uint64_t)pid) * 0x9e3779b97f4a7c15ull) >> 52];
+	uint64_t hash = ((pthread ^ (uint64_t)pid << 48) * 0x9e3779b97f4a7c15ull) >> 32;
+	uint32_t at = (uint32_t)hash % table.room;
+
+	while (table.item[at].pid &&
+	       (table.item[at].pid != pid || table.item[at].pthread != pthread))
+		at = (at + 1) % table.room;
+	return &table.item[at];
+}
+
+/* Makes room for one more; nothing is taken along from a table that is too large. */
+static void make_room(void)
+{
+	struct known *before = table.item;
+	uint32_t room = table.room;
+
+	if (2 * table.count < room)
+		return;
+	table.room = room && room < ROOM_MOST ? 2 * room : ROOM_FIRST;
+	table.item = memory_get(table.room * sizeof(*table.item));
+	for (uint32_t i = 0; i < room && table.room > room; i++)
+		if (before[i].pid)
+			*place_of(before[i].pid, before[i].pthread) = before[i];
+	table.count = table.room > room ? table.count : 0;
+	free(before);
+}
+
+static struct known *know(int32_t pid, uint64_t pthread)
+{
+	struct known *place;
+
+	make_room();
+	place = place_of(pid, pthread);
+	table.count += !place->pid;
+	place->pid = pid;
+	place->pthread = pthread;
+	return place;
 }
 
 /* A thread has a state in each interpreter that it has been in: the first one in their order is asked for. */
 static void know_state(const struct state *state, uint64_t at)
 {
-	struct known *of = known_of(known_pid, state->thread_id);
+	struct known *of = state->frame ? know(table.pid, state->thread_id) : NULL;
 
-	if (state->frame && (of->pid != known_pid || of->pthread != state->thread_id))
-		*of = (struct known){known_pid, state->thread_id, at};
+	if (of && !of->state)
+		of->state = at;
 }
 
 /* Interpreters are inserted at the front: in another one than that the thread may be in a newer one by now. */
@@ -39,73 +81,57 @@ static bool is_in_newest(const struct cpython *py, const struct state *state)
 	return state->interp == cpython_peek_word(py, py->runtime + py->at.runtime_interpreters);
 }
 
+static bool is_still(const struct cpython *py, const struct known *of, uint64_t pthread,
+		     struct state *state)
+{
+	return cpython_is_thread(py, of->state, pthread, state) && state->frame &&
+	       is_in_newest(py, state);
+}
+
+/* All threads of the process that come to light are known from then on. */
+static uint64_t find(const struct cpython *py, uint64_t pthread)
+{
+	table.pid = (int32_t)py->pid;
+	return cpython_find_thread(py, pthread, know_state);
+}
+
 uint64_t pykept_thread(const struct cpython *py, uint64_t pthread, struct state *state)
 {
-	struct known *of = known_of((int32_t)py->pid, pthread);
-	uint64_t found;
+	struct known *of = know((int32_t)py->pid, pthread);
+	uint64_t found = of->state;
 
-	if (of->pid == (int32_t)py->pid && of->pthread == pthread &&
-	    cpython_is_thread(py, of->state, pthread, state) && state->frame &&
-	    is_in_newest(py, state))
-		return of->state;
-	known_pid = (int32_t)py->pid;
-	found = cpython_find_thread(py, pthread, know_state);
-	if (!found || !state_read(py, state, found))
-		return 0;
-	*of = (struct known){known_pid, pthread, found};
-	return found;
+	if (of->look && of->look == kept_look())
+		return found && state_read(py, state, found) ? found : 0;
+	if (!found || !is_still(py, of, pthread, state))
+		found = find(py, pthread);
+	of = know((int32_t)py->pid, pthread);
+	of->look = kept_look();
+	of->state = found;
+	return found && state_read(py, state, found) ? found : 0;
 }
 
-/* ---- pages ---- */
-
-#define PAGE 4096u
-#define PAGES 1024u
-#define MOMENT_NS 200000000ull
-
-struct page {
-	uint64_t address, read_ns;
-	uint32_t pid; /* 0: nothing was read */
-	bool readable;
-	unsigned char bytes[PAGE];
-};
-static struct page *pages;
-
-static const struct page *page_at(uint32_t pid, uint64_t address, uint64_t now_ns)
-{
-	struct page *page;
-
-	if (!pages)
-		pages = memory_get(PAGES * sizeof(*pages));
-	page = &pages[(address / PAGE ^ pid) % PAGES];
-	if (page->pid == pid && page->address == address && now_ns - page->read_ns < MOMENT_NS)
-		return page;
-	page->pid = pid;
-	page->address = address;
-	page->read_ns = now_ns;
-	page->readable = proc_peek(pid, address, page->bytes, PAGE);
-	return page;
-}
+/* ---- memory ---- */
 
 long pykept_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	const struct page *page;
-	size_t done = 0, part, in;
+	return kept_read((uint32_t)py->pid, from, to, bytes);
+}
 
-	while (done < bytes) {
-		in = (size_t)((from + done) % PAGE);
-		part = PAGE - in < bytes - done ? PAGE - in : bytes - done;
-		page = page_at((uint32_t)py->pid, from + done - in, now_ns);
-		if (!page->readable) /* its end, or another answer */
-			return proc_read((uint32_t)py->pid, from, to, bytes);
-		memcpy((char *)to + done, page->bytes + in, part);
-		done += part;
-	}
-	return (long)bytes;
+static long peek_now(const struct cpython *py, void *to, uint64_t from, size_t bytes)
+{
+	return proc_read((uint32_t)py->pid, from, to, bytes);
+}
+
+struct cpython pykept_present(const struct cpython *py)
+{
+	struct cpython now = *py;
+
+	now.peek = peek_now;
+	return now;
 }
 
 void pykept_finish(void)
 {
-	free(pages);
-	pages = NULL;
+	free(table.item);
+	memset(&table, 0, sizeof(table));
 }

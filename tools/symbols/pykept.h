@@ -9,15 +9,16 @@
 
 /*
  * As cpython_find_thread, with a copy of the PyThreadState; 0: the thread has none, or it is unreadable now. It is looked for
- * where it was before: an interpreter has a list of hundreds.
+ * where it was before: an interpreter has a list of thousands. During a look (../proc/proc.h) it is looked for once.
  */
 uint64_t pykept_thread(const struct cpython *py, uint64_t pthread, struct state *state);
 
-/*
- * As cpython.peek, a page at a time: the search for the name of a lock looks into thousands of objects, and threads that wait
- * alike look into the same ones. Only for names: what is kept may be a moment old.
- */
+/* As cpython.peek: during a look, each page is read once. */
 long pykept_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes);
+/* The same Python, whose memory is read anew: what threads that run may change from one question to the next. */
+struct cpython pykept_present(const struct cpython *py);
+
+/* Forgets the threads. */
 void pykept_finish(void);
 
 #endif

@@ -3,19 +3,13 @@
 #include "pyview.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "../../shim/common/cpython/at_hand.h"
 #include "../../shim/common/cpython/name.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
-#include "../proc/procfs.h"
-#include "../proc/root.h"
 #include "pychild.h"
 #include "pyended.h"
 #include "pyfile.h"
@@ -26,75 +20,12 @@
 #include "pypool.h"
 #include "pytasks.h"
 
-#define PATH_BYTES 4096
-
 struct pyview {
 	struct cpython py;
 	const char *limit;
 };
 
-/* ---- reading memory ---- */
-
-static long peek_process(const struct cpython *py, void *to, uint64_t from, size_t bytes)
-{
-	return proc_read((uint32_t)py->pid, from, to, bytes);
-}
-
-/* ---- finding CPython's file and address ---- */
-
-/* One line of /proc/PID/maps. */
-struct mapping {
-	uint64_t start, end, offset, inode;
-	const char *path;
-};
-
-static bool mapping_parse(struct mapping *mapping, char *line)
-{
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n",
-		   &mapping->start, &mapping->end, &mapping->offset, &mapping->inode, &at) != 4 ||
-	    !at || line[at] != '/')
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	mapping->path = line + at;
-	return true;
-}
-
-/* Through /proc, so that a deleted program can be read. */
-static const struct pyfile *open_program(pid_t pid, char *target, size_t bytes)
-{
-	char path[64];
-
-	procfs_link(target, bytes, "%d/exe", (int)pid);
-	procfs_path(path, sizeof(path), "%d/exe", (int)pid);
-	return pyfile_find(*path ? path : target);
-}
-
-/*
- * In a container the path is below the process's root, in a chroot below ours. The inode decides if
- * possible: some file systems have two for one file.
- */
-static const struct pyfile *open_library(pid_t pid, const struct mapping *mapping)
-{
-	char path[PATH_BYTES + ROOT_BYTES] = "";
-	const struct pyfile *below = NULL, *file;
-	char *mapped = root_mapped((uint32_t)pid, mapping->path, mapping->start, mapping->end);
-
-	if (mapped) {
-		file = pyfile_find(mapped);
-		free(mapped);
-		return file;
-	}
-	if (root_is_apart((uint32_t)pid)) {
-		root_name((uint32_t)pid, path);
-		below = pyfile_find(strcat(path, mapping->path));
-		if (below && below->inode == mapping->inode)
-			return below;
-	}
-	file = pyfile_find(mapping->path);
-	return file && (!below || file->inode == mapping->inode) ? file : below;
-}
+/* ---- finding CPython ---- */
 
 static void pyview_take(struct pyview *view, const struct pyfile *file, uint64_t start)
 {
@@ -115,48 +46,39 @@ static void pyview_take(struct pyview *view, const struct pyfile *file, uint64_t
 		view->limit = "process_vm_readv is not allowed";
 }
 
-/* The first mapping of the program, or of a library with a fitting name, that contains CPython. */
-static bool find_cpython(struct pyview *view, FILE *maps)
+static bool find(struct pyview *view, pid_t pid)
 {
-	char line[PATH_BYTES + 128], target[PATH_BYTES];
-	const struct pyfile *file = open_program(view->py.pid, target, sizeof(target));
-	bool in_program = file && file->is_cpython;
-	struct mapping mapping;
+	uint64_t start;
+	const struct pyfile *file = pyfile_of(pid, &start);
 
-	while (fgets(line, sizeof(line), maps)) {
-		if (!mapping_parse(&mapping, line))
-			continue;
-		if (in_program && !strcmp(mapping.path, target))
-			file = open_program(view->py.pid, target, sizeof(target));
-		else if (strstr(path_base(mapping.path), "libpython"))
-			file = open_library(view->py.pid, &mapping);
-		else
-			continue;
-		if (!file || !file->is_cpython || mapping.offset != file->load_offset)
-			continue;
-		pyview_take(view, file, mapping.start);
-		return true;
-	}
-	return false;
-}
-
-struct pyview *pyview_open(pid_t pid)
-{
-	struct pyview *view = memory_get(sizeof(*view));
-	FILE *maps = procfs_stream("%d/maps", (int)pid);
-	bool found;
-
-	view->py.pid = pid;
-	view->py.peek = peek_process;
-	found = maps && find_cpython(view, maps);
-	if (maps)
-		fclose(maps);
-	if (!found || (!view->limit && !view->py.version)) {
-		free(view);
-		return NULL;
-	}
+	*view = (struct pyview){.py = {.pid = pid, .peek = pykept_peek}};
+	if (!file)
+		return false;
+	pyview_take(view, file, start);
+	if (!view->limit && !view->py.version)
+		return false;
 	if (!view->limit)
 		view->limit = cpython_describe(&view->py);
+	return true;
+}
+
+/* During a look each thread of a process asks for it many times. */
+struct pyview *pyview_open(pid_t pid)
+{
+	static struct {
+		uint32_t look;
+		bool found;
+		struct pyview view;
+	} last;
+	struct pyview *view;
+
+	if (!last.look || last.look != kept_look() || last.view.py.pid != pid)
+		last.found = find(&last.view, pid);
+	last.look = kept_look();
+	if (!last.found)
+		return NULL;
+	view = memory_get(sizeof(*view));
+	*view = last.view;
 	return view;
 }
 
@@ -169,6 +91,7 @@ void pyview_finish(void)
 {
 	pyfiles_finish();
 	pykept_finish();
+	kept_finish();
 }
 
 /* ---- frames and waits ---- */
@@ -300,13 +223,9 @@ size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, boo
 			size_t bytes)
 {
 	struct state state = {0};
-	size_t length;
 
-	view->py.peek = pykept_peek;
 	find_state(view, thread, &state);
-	length = cpython_lock_name(&view->py, &state, lock, 0, holds, text, bytes);
-	view->py.peek = peek_process;
-	return length;
+	return cpython_lock_name(&view->py, &state, lock, 0, holds, text, bytes);
 }
 
 size_t pyview_awaited_import(struct pyview *view, uint64_t thread, char *text, size_t bytes)
@@ -423,18 +342,20 @@ uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned thr
 		      const uint64_t *lock, unsigned locks)
 {
 	uint64_t state[PYVIEW_OWNERS];
+	struct cpython now = pykept_present(&view->py);
 	struct state copy;
 
 	if (view->limit || threads > PYVIEW_OWNERS)
 		return 0;
 	for (unsigned i = 0; i < threads; i++)
 		state[i] = find_state(view, pthread[i], &copy);
-	return pyowned_locks(&view->py, state, threads, lock, locks);
+	return pyowned_locks(&now, state, threads, lock, locks);
 }
 
 bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned threads)
 {
 	uint64_t state[PYVIEW_OWNERS];
+	struct cpython now = pykept_present(&view->py);
 	unsigned states = 0;
 	struct state copy;
 
@@ -444,7 +365,7 @@ bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned thre
 		state[states] = find_state(view, pthread[i], &copy);
 		states += state[states] != 0;
 	}
-	return pyowned_may_list(&view->py, state, states);
+	return pyowned_may_list(&now, state, states);
 }
 
 unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)
@@ -483,8 +404,10 @@ unsigned pyview_members(struct pyview *view, uint64_t pthread, uint32_t *rank, u
 
 bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
 {
-	return !view->limit && !cpython_find_thread(&view->py, pthread, NULL) &&
-	       cpython_has_threads(&view->py);
+	struct cpython now = pykept_present(&view->py);
+
+	return !view->limit && !cpython_find_thread(&now, pthread, NULL) &&
+	       cpython_has_threads(&now);
 }
 
 uint64_t pyview_gil_holder(struct pyview *view)

@@ -218,6 +218,7 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	long_waits_state(deadlocks, now_ns);
 	last_picture_look(deadlocks);
 	unseen_state(deadlocks);
+	kept_end();
 	pause = (clock_ns(CLOCK_MONOTONIC) - now_ns) * SHARE;
 	pause = pause < LOOK_NS ? LOOK_NS : pause > LOOK_MAX_NS ? LOOK_MAX_NS : pause;
 	deadlocks->next_ns = now_ns + pause;

@@ -348,6 +348,7 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns)
 	snapshot->passed_ns = snapshot->now_ns ? now_ns - snapshot->now_ns : 0;
 	snapshot->now_ns = now_ns;
 	turn_page(snapshot);
+	kept_begin();
 	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 
@@ -360,6 +361,7 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns)
 		      compare_pids);
 	for (uint32_t i = 0; i < snapshot->before.count; i++)
 		snapshot_forget(snapshot, &snapshot->before.item[i]);
+	kept_begin(); /* what is kept from here on was read after all run counts */
 }
 
 uint32_t snapshot_process(const struct snapshot *snapshot, uint32_t slot)

@@ -91,7 +91,7 @@ bool wakers_find_memory(struct snapshot_thread *thread, uint64_t address)
 {
 	struct proc_mapping mapping;
 
-	if (!thread->object.known && proc_mapping(thread->pid, address, &mapping))
+	if (!thread->object.known && proc_mapping_lately(thread->pid, address, &mapping))
 		thread->object = (struct snapshot_object){.known = true,
 							  .is_shared = mapping.shared,
 							  .in_libc = mapping.in_libc,
