@@ -116,30 +116,6 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 	return text;
 }
 
-/* " (the reader itself still has the pipe's write end open, so ...)", or "". */
-static char *deadlock_open_end(const struct evidence_context *ctx,
-			       const struct fact_blocked *blocked)
-{
-	const char *eof =
-		blocked->ev.kind == MPSAN_WAIT_PIPE_READ ?
-			"has the pipe's write end open, so no end of file comes" :
-			"has the other end of the connection open, so no end of file comes";
-	uint64_t owner = blocked->ev.owner_slot;
-
-	if (blocked->ev.kind != MPSAN_WAIT_PIPE_READ && blocked->ev.kind != MPSAN_WAIT_SOCKET_READ)
-		return text_copy("");
-	if (owner == blocked->at.by + 1u)
-		return text_format(" (the reader itself still %s)", eof);
-	if (owner) {
-		char *number = process_number(ctx->reader, (uint32_t)owner - 1),
-		     *text = text_format(" (process %s still %s)", number, eof);
-
-		free(number);
-		return text;
-	}
-	return text_format(" (a process that waits, too, still %s)", eof);
-}
-
 static char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
@@ -207,7 +183,7 @@ static char *awaited_with_taker(const struct evidence_context *ctx,
 			     text_copy(awaited);
 
 	free(actor);
-	return text;
+	return text_join(text, "", hang_open_by(ctx, blocked));
 }
 
 /* "lock X, held by thread Y"; "the end of thread Y". */
@@ -433,7 +409,8 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	char *taken = deadlock_taken(ctx, first);
 
 	args_set(args, ARG_deadlock, deadlock_text(ctx, deadlock));
-	args_set(args, ARG_open_end, deadlock_open_end(ctx, dead_end_last(facts, deadlock)));
+	args_set(args, ARG_open_end, hang_open_end(ctx, dead_end_last(facts, deadlock)));
+	args_set(args, ARG_open_by, hang_reader_end(ctx, deadlock));
 	args_set(args, ARG_pools, pools_text(ctx, deadlock));
 	args_set(args, ARG_bystanders, hang_bystanders(ctx, deadlock));
 	args_set(args, ARG_awaited, deadlock_awaited(ctx, first));

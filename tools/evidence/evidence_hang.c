@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who could still end a long wait, what each has done since, and the likely rule. */
+/* Who could still end a long wait, what each has done since, and the likely rule; who has the ends of pipes. */
 #include "evidence_hang.h"
-#include "text_process.h"
 
 #include <stdlib.h>
 
 #include "../rules/catalog.h"
 #include "../rules/deadlock.h"
+#include "text_process.h"
 
 #define NAMED_MAX 4u /* threads in a sentence */
 
@@ -105,4 +105,55 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 				 "", list);
 	list = text_join(list, "", ended_text(ctx, deadlock));
 	return text_join(list, "", likely_text(ctx, deadlock, others));
+}
+
+/* ---- pipes and connections ---- */
+
+char *hang_open_end(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+{
+	const char *eof =
+		blocked->ev.kind == MPSAN_WAIT_PIPE_READ ?
+			"has the pipe's write end open, so no end of file comes" :
+			"has the other end of the connection open, so no end of file comes";
+	uint64_t owner = blocked->ev.owner_slot;
+
+	if (blocked->ev.kind != MPSAN_WAIT_PIPE_READ && blocked->ev.kind != MPSAN_WAIT_SOCKET_READ)
+		return text_copy("");
+	if (owner == blocked->at.by + 1u)
+		return text_format(" (the reader itself still %s)", eof);
+	if (owner) {
+		char *number = process_number(ctx->reader, (uint32_t)owner - 1),
+		     *text = text_format(" (process %s still %s)", number, eof);
+
+		free(number);
+		return text;
+	}
+	return text_format(" (a process that waits, too, still %s)", eof);
+}
+
+char *hang_open_by(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+{
+	const char *text = blocked->ev.open_by ?
+				   reader_text(ctx->reader, blocked->at.slot, blocked->ev.open_by) :
+				   NULL;
+
+	return text && *text ? text_format(" (%s)", text) : text_copy("");
+}
+
+char *hang_reader_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	uint64_t pid = deadlock->begin < deadlock->end ? facts->blockeds[deadlock->begin].ev.lock :
+							 0;
+	const struct fact_blocked *reader = NULL;
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
+		if ((one->ev.kind == MPSAN_WAIT_PIPE_READ ||
+		     one->ev.kind == MPSAN_WAIT_SOCKET_READ) &&
+		    (!reader || facts->processes[one->at.by].slot->pid == pid))
+			reader = one;
+	}
+	return reader ? hang_open_by(ctx, reader) : text_copy("");
 }

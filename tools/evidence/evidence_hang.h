@@ -21,4 +21,15 @@ bool hang_is_bystander(const struct fact_deadlock *deadlock, const struct fact_b
  */
 char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 
+/* ---- who has the other end of the pipe or connection at which a thread waits; the caller frees them ---- */
+
+/* " (the reader itself still has the pipe's write end open, so ...)", or "". */
+char *hang_open_end(const struct evidence_context *ctx, const struct fact_blocked *blocked);
+
+/* " (fd 3, whose other end is open in process 12 (fd 4))", or "". */
+char *hang_open_by(const struct evidence_context *ctx, const struct fact_blocked *blocked);
+
+/* The same of one that reads, if possible of the one for whose end the first one waits. */
+char *hang_reader_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
+
 #endif

@@ -91,6 +91,34 @@ unsigned pipe_other_ends(uint32_t pid, int fd)
 					PIPE_END_READ | PIPE_END_WRITE;
 }
 
+struct fds {
+	const struct pipe_id *id;
+	unsigned ends;
+	char *list;
+};
+
+static void see_end(const struct descriptor *descriptor, void *context)
+{
+	struct fds *fds = context;
+	struct pipe_id id = id_of(descriptor);
+
+	if (pipe_same(&id, fds->id) && (id.kind == PIPE_SOCKET || ends_of(descriptor) & fds->ends))
+		fds->list = text_join(
+			fds->list, ", ",
+			text_format("%llu", (unsigned long long)descriptor_number(descriptor)));
+}
+
+char *pipe_fds(uint32_t pid, const struct pipe_id *id, unsigned ends)
+{
+	struct fds fds = {id, ends, text_copy("")};
+	char *text;
+
+	descriptors_each(pid, see_end, &fds);
+	text = *fds.list ? text_format("fd %s", fds.list) : NULL;
+	free(fds.list);
+	return text;
+}
+
 static void pipes_add(struct pipes *pipes, const struct descriptor *descriptor, struct pipe_id id,
 		      unsigned ends)
 {

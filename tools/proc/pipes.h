@@ -55,6 +55,8 @@ struct pipe_id pipe_of(uint32_t pid, int fd);
 struct pipe_id pipe_file(uint32_t pid, int fd);
 /* The ends of a pipe that a descriptor waits for: the other one, or both. */
 unsigned pipe_other_ends(uint32_t pid, int fd);
+/* "fd 4, 7": the descriptors by which a process holds these ends, which the caller frees; NULL: it does not. */
+char *pipe_fds(uint32_t pid, const struct pipe_id *id, unsigned ends);
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other);
 
 /*

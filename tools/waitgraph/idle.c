@@ -63,13 +63,13 @@ static bool reads_from_itself(const struct group *group, uint32_t i)
 	       process->end - process->begin == 1;
 }
 
-/* Whether the parent waits for the end of this very process. */
+/* Whether the parent waits for the end of this very process, or of any. */
 static bool is_waited_for(const struct group *group, uint32_t parent, uint32_t pid)
 {
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group_thread(group, i)->slot == parent &&
 		    group_wait(group, i)->kind == MPSAN_WAIT_PROCESS &&
-		    group_wait(group, i)->lock == pid)
+		    (group_wait(group, i)->lock == pid || !group_wait(group, i)->lock))
 			return true;
 	return false;
 }
@@ -82,6 +82,27 @@ static bool lacks_end(const struct group *group, uint32_t i)
 	return lost_end_holder(group->graph->waits, group->index[i]) != SNAPSHOT_NONE &&
 	       is_waited_for(group, process_parent(group_facts(group), thread->slot),
 			     group_process(group, thread->slot)->pid);
+}
+
+/*
+ * It reads what its parent has the other end of, which waits for its end in turn. Without the library it is not
+ * known whether anything ever came.
+ */
+static bool reads_from_waiter(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+	const struct wait *wait = group_wait(group, i);
+	uint32_t parent = process_parent(group_facts(group), thread->slot),
+		 from = snapshot_process(group->snapshot, parent);
+
+	if (!group->snapshot->outside || parent == FACT_NONE || thread->tid != thread->pid ||
+	    (wait->kind != MPSAN_WAIT_PIPE_READ && wait->kind != MPSAN_WAIT_SOCKET_READ))
+		return false;
+	for (uint32_t k = 0; k < wait->count; k++)
+		if (group->graph->waits->who.item[wait->begin + k] == from)
+			return is_waited_for(group, parent,
+					     group_process(group, thread->slot)->pid);
+	return false;
 }
 
 /* Of libstdc++: a shared state that is not ready, and has a waiter. */
@@ -342,6 +363,26 @@ static bool has_company(const struct group *group)
 	return false;
 }
 
+/*
+ * Whether a parent forgot that its child reads until it closes its end, instead of waiting until it is interrupted:
+ * in doubt if Ctrl-C would run a handler, which may be meant to go on.
+ */
+static bool forgot_end(const struct group *group)
+{
+	bool forgot = false, interruptible = false;
+
+	for (uint32_t i = 0; i < group->count; i++) {
+		if (group->thread[i].wait == PARKED_FOR_GOOD)
+			return false;
+		forgot |= reads_from_waiter(group, i);
+		interruptible |= group_wait(group, i)->interruptible;
+	}
+	for (uint32_t i = 0; forgot && i < group->count; i++)
+		group->graph->waits->snapshot->threads.item[group->index[i]].may_be_meant =
+			interruptible;
+	return forgot;
+}
+
 bool idle_is_meant(const struct graph *graph, uint32_t number)
 {
 	struct group group = {.graph = graph, .snapshot = graph->waits->snapshot, .number = number};
@@ -350,7 +391,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	if (idle_is_known(graph, number))
 		return true;
 	idle_gather(&group);
-	meant = parked_is_meant(group.thread, group.count, group.wanted);
+	meant = parked_is_meant(group.thread, group.count, group.wanted) && !forgot_end(&group);
 	for (uint32_t i = 0; i < group.count; i++)
 		graph->waits->snapshot->threads.item[group.index[i]].idle = meant;
 	meant = meant || has_company(&group); /* as long as it lives */

@@ -14,4 +14,10 @@
  */
 uint32_t lost_end_holder(const struct waits *waits, uint32_t thread);
 
+/*
+ * "fd 3, whose other end is open in process 12 (fd 4) and process 13 (fd 4)": of a thread that waits at a pipe or
+ * connection, "" for any other. The caller frees it.
+ */
+char *lost_end_text(const struct waits *waits, uint32_t thread);
+
 #endif

@@ -99,6 +99,17 @@ static uint64_t state_python(struct deadlocks *deadlocks, const struct snapshot_
 	return position;
 }
 
+/* Who has the other end of the pipe at which it waits. */
+static uint64_t state_ends(struct deadlocks *deadlocks, uint32_t index)
+{
+	char *text = lost_end_text(&deadlocks->waits, index);
+	uint32_t slot = deadlocks_thread(deadlocks, index)->slot;
+	uint64_t position = *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
+
+	free(text);
+	return position;
+}
+
 static uint64_t state_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	char *text = pythread_name(thread);
@@ -183,7 +194,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 	struct ev_blocked event = {
 		.lock = wait->lock,
 		.kind = kind_of(wait),
-		.flags = wait->flags | flags,
+		.flags = wait->flags | flags | (thread->may_be_meant ? MPSAN_LF_DOUBT : 0),
 		.since = since(deadlocks, index),
 		.ends = wait->ends,
 		.ends_ns = wait->ends_ns,
@@ -192,6 +203,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.python = state_python(deadlocks, thread),
 		.name = state_name(deadlocks, thread),
 		.wakes = snapshot_wakes(thread),
+		.open_by = state_ends(deadlocks, index),
 	};
 	char *call = call_text(thread->pid, &thread->call);
 	uint64_t mutex = unowned_mutex(thread, &event);

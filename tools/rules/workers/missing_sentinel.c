@@ -6,21 +6,32 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static MESSAGE message_text = {
-	"process {pid} {waits} at {wait_at} for {awaited}: workers wait for an item, and no "
-	"process is left that could put one, or a sentinel",
-	{STEP_ALL_BLOCKED},
-};
+#define ITEM                                                                                  \
+	"process {pid} {waits} at {wait_at} for {awaited}: workers wait for an item, and no " \
+	"process is left that could put one, or a sentinel"
+#define END_OF_FILE                                                                                           \
+	"process {pid} {waits} at {wait_at} for {awaited}, which reads from a pipe{open_by}: only processes " \
+	"that wait have its write end open, so neither data nor the end of file comes"
+#define RECEIVES                                                                                             \
+	"process {pid} {waits} at {wait_at} for {awaited}, which receives from a connection{open_by}: only " \
+	"processes that wait have its other end open, so nothing comes"
+#define UNLESS "; unless all of them are meant to wait until Ctrl-C"
 
-static MESSAGE msg_end_of_file = {
-	"process {pid} {waits} at {wait_at} for {awaited}, which reads from a pipe: only processes "
-	"that wait have its write end open, so neither data nor the end of file comes",
-	{STEP_ALL_BLOCKED},
-};
+/* The same where it is not known whether anything ever came, and a signal may be meant to end it. */
+static MESSAGE message_text = {ITEM, {STEP_ALL_BLOCKED}};
+static MESSAGE msg_item_doubted = {ITEM UNLESS, {STEP_ALL_BLOCKED}};
+static MESSAGE msg_end_of_file = {END_OF_FILE, {STEP_ALL_BLOCKED}};
+static MESSAGE msg_end_of_file_doubted = {END_OF_FILE UNLESS, {STEP_ALL_BLOCKED}};
+static MESSAGE msg_receives = {RECEIVES, {STEP_ALL_BLOCKED}};
+static MESSAGE msg_receives_doubted = {RECEIVES UNLESS, {STEP_ALL_BLOCKED}};
 
 #define FIX_END_OF_FILE                                                                            \
 	"close the write end before you wait for the reader, in the reader, too: the end of file " \
 	"comes when no process has it open (Popen: communicate(), or stdin.close())"
+
+#define FIX_RECEIVES                                                                               \
+	"send what the other one waits for before you wait for its end, or close your end of the " \
+	"connection, and its copy in the receiver, so that it gets EOFError"
 
 /* Whether what reads is no queue or connection of multiprocessing, whose readers take items. */
 static bool reads_bytes(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -31,22 +42,38 @@ static bool reads_bytes(const struct facts *facts, const struct fact_deadlock *d
 	       !deadlock_waiter(facts, deadlock, MPSAN_LOCK_SEMAPHORE);
 }
 
+static bool receives(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *pipe = deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_READ),
+				  *reader = pipe ? pipe :
+						   deadlock_waiter(facts, deadlock,
+								   MPSAN_WAIT_SOCKET_READ);
+
+	return reader && (reader->frames.what == AWAITED_DATA || !pipe) &&
+	       !deadlock_waiter(facts, deadlock, MPSAN_LOCK_SEMAPHORE);
+}
+
 void rule_missing_sentinel(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	bool doubted = deadlock_is_doubted(facts, deadlock);
+	struct finding finding = {.message_text = doubted ? &msg_item_doubted : &message_text};
 
 	if (deadlock_rule(facts, deadlock) != RULE_missing_sentinel)
 		return;
 	if (reads_bytes(facts, deadlock))
-		finding_add(out, trigger,
-			    (struct finding){.rule = RULE_missing_sentinel,
-					     .grade = GRADE_ERROR,
-					     .message_text = &msg_end_of_file,
-					     .title = "a process waits for the end of one that "
-						      "reads to the end of a pipe",
-					     .fix = FIX_END_OF_FILE});
-	else
-		FIND(out, missing_sentinel, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE,
-		     &message_text);
+		finding = (struct finding){
+			.message_text = doubted ? &msg_end_of_file_doubted : &msg_end_of_file,
+			.title =
+				"a process waits for the end of one that reads to the end of a pipe",
+			.fix = FIX_END_OF_FILE};
+	else if (receives(facts, deadlock))
+		finding = (struct finding){
+			.message_text = doubted ? &msg_receives_doubted : &msg_receives,
+			.title = "a process waits for the end of one that receives from it",
+			.fix = FIX_RECEIVES};
+	finding.rule = RULE_missing_sentinel;
+	finding.grade = doubted ? GRADE_WARNING : GRADE_ERROR;
+	finding_add(out, trigger, finding);
 }
