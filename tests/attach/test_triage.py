@@ -18,7 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
+from faults import build, scratch  # noqa: E402
+from mpsantest import MPSAN, Skip, kill_group, main, system_python  # noqa: E402
 
 
 @contextlib.contextmanager
@@ -152,6 +153,143 @@ def check_folded():
             if line:
                 break
         assert re.search("waits for ever: 30 threads of process .* no thread of the program is left", line[0]), line
+
+
+# Reads an eventfd, which the kernel signals in one case: its io_uring has a request, for a connection that does not come.
+EVENT = """
+#include <linux/io_uring.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int event;
+static int request(void)
+{
+	struct io_uring_params p = {0};
+	int ring = syscall(SYS_io_uring_setup, 4, &p), listener = socket(AF_INET, SOCK_STREAM, 0);
+	char *queue;
+	struct io_uring_sqe *entry;
+	if (ring < 0) return 1;
+	queue = mmap(0, p.sq_off.array + 16, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+	entry = mmap(0, 4 * sizeof(*entry), PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
+	syscall(SYS_io_uring_register, ring, IORING_REGISTER_EVENTFD, &event, 1);
+	listen(listener, 4);
+	*entry = (struct io_uring_sqe){.opcode = IORING_OP_POLL_ADD, .fd = listener, .poll_events = POLLIN};
+	(*(unsigned *)(queue + p.sq_off.tail))++;
+	return syscall(SYS_io_uring_enter, ring, 1, 0, 0, 0, 0) != 1;
+}
+static void *keep(void *unused)
+{
+	eventfd_t value;
+	pthread_mutex_lock(&mutex);
+	eventfd_read(event, &value);
+	return unused;
+}
+int main(int count, char **word)
+{
+	pthread_t thread;
+	event = eventfd(0, 0);
+	if (count > 1 && !strcmp(word[1], "ring") && request()) return 77;
+	pthread_create(&thread, NULL, keep, NULL);
+	sleep(1);
+	pthread_mutex_lock(&mutex);
+}
+"""
+
+LOOP = """
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+static void *loop(void *unused)
+{
+	struct epoll_event events[4];
+	int set = epoll_create1(0);
+	for (;;) epoll_wait(set, events, 4, 10);
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, loop, NULL);
+	for (;;) sleep(1000);
+}
+"""
+
+
+@contextlib.contextmanager
+def running(*command):
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        yield process
+    finally:
+        kill_group(process.pid)
+        process.wait()
+
+
+def attached(pid):
+    """The JSON of a report."""
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        file = Path(place, "report.json")
+        run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"json={file}", str(pid)], capture_output=True, text=True,
+                             timeout=60)
+        assert run.returncode in (0, 66), run
+        return json.loads(file.read_text())
+
+
+def check_request_of_the_kernel():
+    """A thread that keeps a mutex may be woken by the kernel: nothing is proved. Without the request it is."""
+    program = build(EVENT, scratch("event"), "-pthread")
+    with running(program, "plain") as process:
+        time.sleep(2)
+        assert [(one["rule"], one["severity"]) for one in attached(process.pid)["findings"]] == [("deadlock-cycle", "error")]
+    with running(program, "ring") as process:
+        time.sleep(2)
+        if process.poll() is not None:
+            raise Skip("no io_uring here")
+        read = attached(process.pid)
+        lines = [line["text"] for line in read["triage"]]
+        assert not read["findings"] and any(f"the kernel may signal: process {process.pid} has an io_uring" in line for line in lines), read
+        assert not any(line.startswith("waits for ever") for line in lines), lines
+
+
+def check_loop_of_a_library():
+    """A thread that looks for events a hundred times a second serves others; the main thread's own does not."""
+    with running(build(LOOP, scratch("loop"), "-pthread")) as process:
+        time.sleep(3)
+        kinds = {line["text"]: line["kind"] for line in attached(process.pid)["triage"]}
+    assert sorted(kinds.values()) == ["idle", "sleep"], kinds
+    assert any(re.search(r"waits for events, in a loop that wakes up \d+ times a second, at loop", line) for line in kinds), kinds
+    with started("import select\nwhile True: select.epoll().poll(0.02)") as process:
+        until(process.pid, "polling")
+
+
+def check_each_its_own():
+    """Threads at one place wait for different processes: the line names them, and those that wait for the same once."""
+    source = ("import os, threading, time\nends = [os.pipe(), os.pipe()]\n"
+              "def read(end): os.read(end, 1)\n"
+              "for i in 0, 1:\n    if not os.fork():\n        os.close(ends[1 - i][1])\n        time.sleep(1000)\n"
+              "for end in ends: os.close(end[1])\n"
+              "for i in 0, 1, 1: threading.Thread(target=read, args=(ends[i][0],), name=f'reader-{i}').start()\n")
+    with started(source) as process:
+        while True:
+            lines = [line["text"] for line in triage(process.pid) if line["threads"] == 3]
+            if lines:
+                break
+    assert re.search(r'3 threads of process .*: (thread "reader-0" .* for data .*; 2 of them for|2 of them .*; thread "reader-0")', lines[0]), lines
+
+
+def check_ended_meanwhile():
+    """The report says so of a process that ends while it is looked at, and of no other."""
+    with running("sleep", "4") as process:
+        assert f"process {process.pid} (sleep 4) ended while it was looked at" in attached(process.pid)["limits"]
+    with running("sleep", "1000") as process:
+        assert not any("while it was looked at" in limit for limit in attached(process.pid)["limits"])
 
 
 def check_attach():

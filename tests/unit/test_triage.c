@@ -66,6 +66,55 @@ static void is_line(const json_t *list, size_t at, const char *kind, const char 
 	assert_string_equal(jsontext_at(json_array_get(list, at), "text"), text);
 }
 
+/* At one place, for different things: each is named, and those that wait for the same together. */
+static void each_for_its_own(void **state)
+{
+	json_t *process = add_process(7, "a.py"), *list;
+
+	(void)state;
+	add_thread(process, 6, "sleep", NULL, "main (a.py:9)", 0);
+	add_thread(process, 7, "wait", "Lock \"a\"", "f (a.py:1)", 0);
+	add_thread(process, 8, "wait", "Lock \"b\"", "f (a.py:1)", 0);
+	add_thread(process, 9, "wait", "Lock \"b\"", "f (a.py:1)", 0);
+	list = triage();
+	assert_int_equal(json_array_size(list), 2);
+	is_line(list, 1, "wait",
+		"waits, and nothing is proved: 3 threads of process 7 (python3 a.py) wait, at f (a.py:1): "
+		"thread \"worker\" (TID 7) for Lock \"a\"; 2 of them for Lock \"b\"");
+	json_decref(list);
+}
+
+/* The same address in two processes is two objects. */
+static void same_address_elsewhere(void **state)
+{
+	json_t *list;
+
+	(void)state;
+	add_thread(add_process(7, "a.py"), 7, "wait", "futex 0x10", "f (a.py:1)", 0);
+	add_thread(add_process(8, "a.py"), 8, "wait", "futex 0x10", "f (a.py:1)", 0);
+	list = triage();
+	assert_int_equal(json_array_size(list), 1);
+	is_line(list, 0, "wait",
+		"waits, and nothing is proved: the main threads of 2 processes (python3 a.py: 7, 8) wait, at "
+		"f (a.py:1): process 7 for futex 0x10; process 8 for futex 0x10");
+	json_decref(list);
+}
+
+/* A thread that has several locks, for which others wait. */
+static void several_locks_of_one(void **state)
+{
+	json_t *process = add_process(7, "a.py"), *list;
+
+	(void)state;
+	add_thread(process, 7, "lock", "Lock \"m\"", "f (a.py:1)", 9);
+	add_thread(process, 8, "lock", "Lock \"n\"", "g (a.py:2)", 9);
+	add_thread(process, 9, "running", NULL, "burn (a.py:5)", 0);
+	list = triage();
+	assert_non_null(strstr(jsontext_at(json_array_get(list, 0), "text"),
+			       "2 threads wait for Lock \"m\", Lock \"n\", held by"));
+	json_decref(list);
+}
+
 static void owner_of_a_lock_that_runs(void **state)
 {
 	json_t *process = add_process(7, "a.py"), *list;
@@ -183,6 +232,9 @@ static void odd_documents(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(each_for_its_own, begin),
+		cmocka_unit_test_setup(same_address_elsewhere, begin),
+		cmocka_unit_test_setup(several_locks_of_one, begin),
 		cmocka_unit_test_setup(owner_of_a_lock_that_runs, begin),
 		cmocka_unit_test_setup(owner_of_a_lock_that_sleeps, begin),
 		cmocka_unit_test_setup(circle, begin),

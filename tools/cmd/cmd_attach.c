@@ -17,6 +17,7 @@
 #include "../attach/watched.h"
 #include "../base/limit.h"
 #include "../ps/ps.h"
+#include "../ps/ps_text.h"
 #include "../reader/host.h"
 #include "../supervise/launch.h"
 #include "command.h"
@@ -94,6 +95,7 @@ static int choose(const struct settings *settings, struct target *target, int ar
 struct looking {
 	uint64_t enough_ns; /* when a finding ends it; 0: never */
 	json_t *picture; /* a document of ps.h */
+	char *ended; /* the processes that have ended meanwhile, "" */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -115,6 +117,34 @@ static void attach_say(struct attach *attach, const struct deadlocks *deadlocks)
 		attach->until_ns = 0;
 }
 
+#define ENDED_NAMED 3u
+
+/* "process 12 (sleep 4) ended while it was looked at": what it waited for in the end nobody has seen. */
+static char *ended_text(const struct reader *reader)
+{
+	char *list = text_copy("");
+	uint32_t ended = 0;
+
+	READER_EACH_SLOT(reader, slot) {
+		const struct mpsan_process *row = &reader->session.table[slot];
+		char *command;
+
+		if (!reader->processes[slot].gone ||
+		    reader->processes[slot].gone_ns <= reader->session.head->start_ns ||
+		    ended++ >= ENDED_NAMED)
+			continue;
+		command = ps_command(process_argv(row));
+		list = text_join(list, ", ", text_format("process %u (%s)", row->pid, command));
+		free(command);
+	}
+	if (ended > ENDED_NAMED)
+		list = text_join(list, " ", text_format("and %u more", ended - ENDED_NAMED));
+	return text_join(list, " ",
+			 text_copy(ended > 1 ? "ended while they were looked at" :
+				   ended     ? "ended while it was looked at" :
+					       ""));
+}
+
 static void attach_conclude(struct attach *attach, struct deadlocks *deadlocks)
 {
 	struct looking *looking = attach->context;
@@ -122,6 +152,7 @@ static void attach_conclude(struct attach *attach, struct deadlocks *deadlocks)
 
 	ps_over(&ps, deadlocks, attach->judge);
 	looking->picture = ps_document(&ps);
+	looking->ended = ended_text(attach->judge->reader);
 	ps_close(&ps);
 }
 
@@ -133,6 +164,8 @@ static void add_limit(const char *text, void *document)
 static void add_limits(json_t *document, const struct target *target, const struct attach *attach,
 		       const struct cores *cores)
 {
+	const struct looking *looking = attach->context;
+
 	if (cores->list.count)
 		report_limit(
 			document,
@@ -143,6 +176,8 @@ static void add_limits(json_t *document, const struct target *target, const stru
 		document,
 		"examined from outside: what happened before, which locks were held at a fork, alarms, "
 		"and names of locks in C are not known");
+	if (!cores->list.count && *looking->ended)
+		report_limit(document, "%s", looking->ended);
 	rights_each_limit(target, add_limit, document);
 	if (attach->refused)
 		report_limit(document, "%u process%s did not fit into the session", attach->refused,
@@ -266,6 +301,7 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	attach_run(&attach);
 	status = attach_report(settings, &attach, cores);
 	json_decref(looking.picture);
+	free(looking.ended);
 	judge_finish(&judge);
 	reader_close(&reader);
 	return status;

@@ -32,6 +32,8 @@ static struct pipe_id id_of(const struct descriptor *descriptor)
 	if (!strcmp(descriptor->target, "anon_inode:[eventfd]"))
 		return (struct pipe_id){PIPE_EVENT, 0,
 					(uint64_t)descriptor_info(descriptor, "eventfd-id", 10)};
+	if (!strcmp(descriptor->target, "anon_inode:[io_uring]"))
+		return (struct pipe_id){PIPE_RING, 0, 0};
 	if (!strcmp(descriptor->target, "anon_inode:[eventpoll]"))
 		return (struct pipe_id){PIPE_POLL, 0, descriptor_number(descriptor)};
 	if ((!anonymous && *descriptor->target != '/') || !descriptor_stat(descriptor, &file) ||
@@ -143,12 +145,33 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 			  PIPE_END_READ | PIPE_END_WRITE);
 }
 
+/* AIO, as of io_submit(2), has no descriptor, but a mapping. */
+static bool has_aio(uint32_t pid)
+{
+	FILE *maps = proc_open_maps(pid);
+	char line[PROC_PATH_BYTES + 96];
+	bool found = false;
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, " /[aio]") != NULL;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 static void scan_process(uint32_t pid, void *context)
 {
 	struct pipes *pipes = context;
+	uint32_t before = pipes->holders.count;
+	bool has_event = false;
 
 	if (!descriptors_each(pid, see_descriptor, pipes))
 		*ARRAY_ADD(&pipes->unread) = pid;
+	for (uint32_t i = before; i < pipes->holders.count; i++)
+		has_event |= pipes->holders.item[i].id.kind == PIPE_EVENT;
+	if (has_event && has_aio(pid))
+		*ARRAY_ADD(&pipes->holders) = (struct pipe_holder){
+			{PIPE_RING, 0, 0}, pid, PIPE_END_READ | PIPE_END_WRITE};
 }
 
 /* Whether the job may have sent, or will receive, the messages in this socket. */
@@ -246,6 +269,18 @@ const struct pipe_holder *pipes_next(const struct pipes *pipes, const struct pip
 			return holder;
 	}
 	return NULL;
+}
+
+bool pipes_has_ring(const struct pipes *pipes, uint32_t pid)
+{
+	const struct pipe_id id = {PIPE_RING, 0, 0};
+	const struct pipe_holder *holder;
+	uint32_t at = 0;
+
+	while ((holder = pipes_next(pipes, &id, PIPE_END_READ, &at)))
+		if (holder->pid == pid && holder->id.kind == PIPE_RING)
+			return true;
+	return false;
 }
 
 bool pipes_are_blind(const struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context),

@@ -21,6 +21,7 @@ enum pipe_kind {
 	PIPE_SOCKET, /* one end of a connection: the other is a socket of its own */
 	PIPE_EVENT, /* an eventfd */
 	PIPE_LOCKED, /* a file that is locked by an open file of the holder, see `locks` */
+	PIPE_RING, /* an io_uring, or AIO: what its process waits for, the kernel may send; no two are told apart */
 	PIPE_POLL, /* an epoll set: those of one number may be one, inherited at a fork */
 };
 
@@ -69,6 +70,9 @@ void pipes_free(struct pipes *pipes);
 /* The next process that holds one of these ends, starting at index `*at`; NULL: no more. */
 const struct pipe_holder *pipes_next(const struct pipes *pipes, const struct pipe_id *id,
 				     unsigned ends, uint32_t *at);
+
+/* Whether the process has requests, of io_uring or AIO, at whose end the kernel may signal an eventfd. */
+bool pipes_has_ring(const struct pipes *pipes, uint32_t pid);
 
 /*
  * Whether an unreadable process is, or descends from, one that `is_ours` accepts, and so may have

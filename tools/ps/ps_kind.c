@@ -286,6 +286,22 @@ static void measure(struct kind_look *look)
 	look->wakes = (double)(thread->runs - thread->seen_runs) * 1e9 / passed;
 }
 
+/* A thread of a library that looks for events, again and again: nothing says that any is to come. */
+static bool look_at_loop(struct kind_look *look)
+{
+	const struct snapshot_thread *thread = look->thread;
+
+	if (thread->tid == thread->pid || !call_is_poll(&thread->call) || look->wait->for_ever ||
+	    json_array_size(json_object_get(look->json, "python")))
+		return false;
+	kind_is(look, KIND_idle,
+		look->wakes >= WAKES_OFTEN ?
+			text_format("events, in a loop that wakes up %.0f times a second",
+				    look->wakes) :
+			text_copy("events"));
+	return true;
+}
+
 static bool look_at_run(struct kind_look *look)
 {
 	bool runs = look->thread->call.state == PROC_RUNS && look->state->state != 'D';
@@ -295,6 +311,8 @@ static bool look_at_run(struct kind_look *look)
 		return true;
 	}
 	if (look->wakes >= WAKES_OFTEN && (runs || look->thread->rounds)) {
+		if (look_at_loop(look))
+			return true;
 		const char *text =
 			jsontext_string(json_object_get(look->json, "waits_for"), "text");
 
@@ -316,7 +334,8 @@ static void look_at(struct kind_look *look)
 	if (look_at_stop(look) || look_at_driver(look) || look_at_kernel(look) ||
 	    look_at_run(look) || look->thread->call.state == PROC_UNKNOWN)
 		return;
-	if (look_at_work(look) || look_at_owner(look) || kind_by_fds(look) || look_at_sleep(look))
+	if (look_at_work(look) || look_at_owner(look) || kind_by_fds(look) || look_at_sleep(look) ||
+	    look_at_loop(look))
 		return;
 	look_at_wakers(look);
 }

@@ -24,6 +24,35 @@ static const struct pipes *all_pipes(struct kind_look *look)
 	return &look->ps->pipes;
 }
 
+static bool is_child(const struct kind_look *look, uint32_t pid)
+{
+	struct proc_stat stat = proc_stat(pid, pid);
+
+	return stat.forked && stat.parent == look->thread->pid;
+}
+
+/*
+ * Whether it is a pipe or connection by which threads of this process wake a thread of a library, as a loop of
+ * gloo's, and of which children have copies only because they were forked.
+ */
+static bool is_for_own(struct kind_look *look, const struct pipe_id *id, unsigned ends)
+{
+	const struct pipes *pipes = all_pipes(look);
+	const struct pipe_holder *holder;
+	uint32_t at = 0;
+	bool own = false;
+
+	if (look->thread->tid == look->thread->pid ||
+	    json_array_size(json_object_get(look->json, "python")))
+		return false;
+	while ((holder = pipes_next(pipes, id, ends, &at))) {
+		own |= holder->pid == look->thread->pid;
+		if (holder->pid != look->thread->pid && !is_child(look, holder->pid))
+			return false;
+	}
+	return own;
+}
+
 /* A process that has one of these ends, one of the program if there is; 0: none that we may see. */
 static uint32_t holder_of(struct kind_look *look, const struct pipe_id *id, unsigned ends)
 {
@@ -44,6 +73,12 @@ static uint32_t holder_of(struct kind_look *look, const struct pipe_id *id, unsi
 	return found;
 }
 
+/* The process at the other end; 0: it is not known, or its own. */
+static uint32_t other_of(struct kind_look *look, const struct pipe_id *id, unsigned ends)
+{
+	return is_for_own(look, id, ends) ? 0 : holder_of(look, id, ends);
+}
+
 /* "data from ", with who has the other end. */
 static void waits_for_process(struct kind_look *look, const char *what, const char *peer,
 			      uint32_t by)
@@ -60,6 +95,7 @@ static void waits_for_process(struct kind_look *look, const char *what, const ch
 static bool look_at_socket(struct kind_look *look, const struct awaited_fd *fd, uint64_t inode)
 {
 	const char *what = fd->output ? "room to send to" : "data from";
+	struct pipe_id peer = {.kind = PIPE_SOCKET};
 	struct socket_facts facts;
 	uint32_t by;
 
@@ -71,11 +107,10 @@ static bool look_at_socket(struct kind_look *look, const struct awaited_fd *fd, 
 				    *facts.local ? facts.local : "a socket without a name"));
 		return true;
 	}
+	peer.inode = facts.peer_inode;
 	if (facts.connects)
 		what = "a connection to";
-	by = facts.peer_inode ? holder_of(look, &(struct pipe_id){PIPE_SOCKET, 0, facts.peer_inode},
-					  PIPE_END_READ | PIPE_END_WRITE) :
-				0;
+	by = facts.peer_inode ? other_of(look, &peer, PIPE_END_READ | PIPE_END_WRITE) : 0;
 	if (by) {
 		waits_for_process(look, what, facts.peer, by);
 		return true;
@@ -97,6 +132,26 @@ static bool is_terminal(const char *target)
 	       !strcmp(target, "/dev/console");
 }
 
+/* An eventfd that the kernel may signal for a request: nobody else has to. */
+static bool look_at_event(struct kind_look *look, const struct pipe_id *id)
+{
+	const struct pipes *pipes = all_pipes(look);
+	const struct pipe_holder *holder;
+	uint32_t at = 0;
+
+	while ((holder = pipes_next(pipes, id, PIPE_END_READ | PIPE_END_WRITE, &at))) {
+		if (!pipe_same(&holder->id, id) || !pipes_has_ring(pipes, holder->pid))
+			continue;
+		kind_is(look, KIND_wait,
+			text_format(
+				"an eventfd, which the kernel may signal: process %u has an io_uring or "
+				"uses AIO, of whose requests it is not known what they wait for",
+				holder->pid));
+		return true;
+	}
+	return false;
+}
+
 static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 {
 	uint32_t tid = look->thread->tid, by;
@@ -114,9 +169,11 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 		kind_is(look, KIND_terminal, text_copy(descriptor.target));
 		return true;
 	}
+	if (id.kind == PIPE_EVENT)
+		return look_at_event(look, &id);
 	if (id.kind != PIPE_ANONYMOUS && id.kind != PIPE_NAMED)
 		return false;
-	by = holder_of(look, &id, pipe_other_ends(tid, fd->fd));
+	by = other_of(look, &id, pipe_other_ends(tid, fd->fd));
 	if (by)
 		waits_for_process(look, fd->output ? "room in a pipe to" : "data in a pipe from",
 				  id.kind == PIPE_NAMED ? descriptor.target : "", by);

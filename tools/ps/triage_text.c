@@ -181,27 +181,38 @@ static char *doing_text(const struct triage *triage, const struct triage_thread 
 	return text_join(text, "", since);
 }
 
-/* What one of those that wait for a lock of this thread waits for. */
-static const char *awaited_lock(const struct triage *triage, uint32_t owner)
+/* What those that wait for locks of this thread wait for: 'Lock "a", Lock "b"'. */
+static char *awaited_locks(const struct triage *triage, uint32_t owner)
 {
-	for (uint32_t i = 0; i < triage->thread.count; i++)
-		if (triage->thread.item[i].next == owner &&
-		    triage->thread.item[i].kind == KIND_lock)
-			return jsontext_at(triage->thread.item[i].json, "about");
-	return "a lock";
+	char *list = text_copy("");
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; i < triage->thread.count; i++) {
+		const struct triage_thread *thread = &triage->thread.item[i];
+		const char *about = jsontext_at(thread->json, "about");
+
+		if (thread->next != owner || thread->kind != KIND_lock || !*about ||
+		    strstr(list, about))
+			continue;
+		if (named++ <= NAMED)
+			list = text_join(list, ", ", text_copy(named > NAMED ? "…" : about));
+	}
+	return *list ? list : text_join(list, "", text_copy("a lock"));
 }
 
 static char *lock_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *owner = &triage->thread.item[item->first];
-	char *who = one_text(owner), *doing = doing_text(triage, owner, false), *text;
+	char *who = one_text(owner), *doing = doing_text(triage, owner, false),
+	     *locks = awaited_locks(triage, item->first), *text;
 
-	text = owner->by_lock ? text_format("%u thread%s for %s, held by %s, which %s",
-					    item->waiters, item->waiters == 1 ? " waits" : "s wait",
-					    awaited_lock(triage, item->first), who, doing) :
-				text_format("%s %s", who, doing);
+	text = owner->by_lock ?
+		       text_format("%u thread%s for %s, held by %s, which %s", item->waiters,
+				   item->waiters == 1 ? " waits" : "s wait", locks, who, doing) :
+		       text_format("%s %s", who, doing);
 	free(who);
 	free(doing);
+	free(locks);
 	return text;
 }
 
@@ -222,8 +233,100 @@ static char *polling_text(const struct triage *triage, const struct triage_item 
 	return text;
 }
 
+/* ---- threads at one place that wait for different things ---- */
+
+static const char *about_of(const struct triage *triage, const struct triage_item *item, uint32_t i)
+{
+	return jsontext_at(triage->thread.item[item->members.item[i]].json, "about");
+}
+
+/* An address is another object in each process. */
+static bool is_same_wait(const struct triage *triage, const struct triage_item *item, uint32_t one,
+			 uint32_t other)
+{
+	const struct triage_thread *thread = triage->thread.item;
+	const char *about = about_of(triage, item, one);
+
+	return !strcmp(about, about_of(triage, item, other)) &&
+	       (!strstr(about, " 0x") || thread[item->members.item[one]].process ==
+						 thread[item->members.item[other]].process);
+}
+
+/* The first member that waits for the same. */
+static uint32_t same_of(const struct triage *triage, const struct triage_item *item, uint32_t i)
+{
+	uint32_t first = 0;
+
+	while (!is_same_wait(triage, item, first, i))
+		first++;
+	return first;
+}
+
+static uint32_t count_same(const struct triage *triage, const struct triage_item *item,
+			   uint32_t first)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = first; i < item->members.count; i++)
+		count += same_of(triage, item, i) == first;
+	return count;
+}
+
+/* Times differ, and say nothing about who waits for whom. */
+static bool is_mixed(const struct triage *triage, const struct triage_item *item)
+{
+	return item->kind > KIND_running && item->kind != KIND_sleep &&
+	       item->kind != KIND_polling && item->members.count &&
+	       count_same(triage, item, 0) < item->members.count;
+}
+
+/* "process 12", "thread \"reader\" (TID 13)", "3 of them" */
+static char *part_text(const struct triage *triage, const struct triage_item *item, uint32_t first)
+{
+	const struct triage_thread *thread = &triage->thread.item[item->members.item[first]];
+	uint32_t count = count_same(triage, item, first);
+
+	if (count > 1)
+		return text_format("%u of them", count);
+	if (item->processes == 1)
+		return thread_name(thread);
+	return text_format(thread->is_main ? "process %lld" : "one of process %lld",
+			   jsontext_number(thread->process, "pid"));
+}
+
+/* "30 threads of process 1 (x.py) wait, at f (x.py:3): 28 of them for an Event; thread 7 for …" */
+static char *mixed_text(const struct triage *triage, const struct triage_item *item)
+{
+	const struct triage_thread *first = &triage->thread.item[item->first];
+	char *who = who_text(triage, item), *place = place_text(first),
+	     *since = since_text(triage, first), *list = text_copy("");
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; i < item->members.count && named <= NAMED; i++) {
+		const char *about = about_of(triage, item, i);
+		char *part;
+
+		if (same_of(triage, item, i) != i)
+			continue;
+		part = named++ < NAMED ? part_text(triage, item, i) : text_copy("…");
+		list = text_join(list, "; ",
+				 text_format("%s%s%s", part,
+					     named > NAMED || !*about ? "" : " for ",
+					     named > NAMED ? "" : about));
+		free(part);
+	}
+	list = text_join(text_format("%s wait%s%s", who, place, since), ": ", list);
+	free(who);
+	free(place);
+	free(since);
+	return list;
+}
+
 static char *plain_text(const struct triage *triage, const struct triage_item *item)
 {
+	if (is_mixed(triage, item))
+		return mixed_text(triage, item);
+
 	const struct triage_thread *first = &triage->thread.item[item->first];
 	char *who = item->kind == KIND_stopped ? process_text(first->process) :
 						 who_text(triage, item),
@@ -250,10 +353,10 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 		text = polling_text(triage, item);
 		break;
 	default:
-		text = plain_text(triage, item);
+		text = is_mixed(triage, item) ? mixed_text(triage, item) : plain_text(triage, item);
 	}
 	if (item->kind == KIND_endless)
-		text = text_join(text, ": ",
+		text = text_join(text, is_mixed(triage, item) ? "; " : ": ",
 				 text_copy("no thread of the program is left that could end that"));
 	line = text_format("%s: %s", kind_head(item->kind), text);
 	free(text);

@@ -78,7 +78,8 @@ bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 		if (is_other_set(thread, holder))
 			continue;
 		held |= pipe_same(&holder->id, id);
-		if (process == SNAPSHOT_NONE)
+		if (process == SNAPSHOT_NONE ||
+		    (id->kind == PIPE_EVENT && pipes_has_ring(&wakers->pipes, holder->pid)))
 			return false;
 		eye->see(process, eye->context);
 	}
