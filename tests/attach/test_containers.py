@@ -37,6 +37,31 @@ int main(void)
 """
 
 
+# A child takes a mutex in shared memory, and is killed or stays; another one waits for it.
+SHARED = """#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int count, char **word)
+{
+	pthread_mutex_t *mutex = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t kind;
+	pid_t owner;
+	pthread_mutexattr_init(&kind);
+	pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(mutex, &kind);
+	if (!(owner = fork())) { pthread_mutex_lock(mutex); for (;;) pause(); }
+	sleep(1);
+	if (count > 1 && !strcmp(word[1], "kill")) { kill(owner, SIGKILL); waitpid(owner, 0, 0); }
+	if (!fork()) { prctl(PR_SET_NAME, "waiter"); return pthread_mutex_lock(mutex); }
+	for (;;) pause();
+}
+"""
+
+
 def written(path):
     """LOCKS in a file that is older, by the kernel's clock of processes, than what starts next."""
     path.write_text(LOCKS)
@@ -251,6 +276,35 @@ def check_inside():
         for command in ("attach", "ps", "top"):
             run = mpsan(command, inner, before=enter)
             assert run.returncode == 2 and len(run.stderr.splitlines()) == 1 and "another PID namespace" in run.stderr, run
+
+
+def named(process, name):
+    """The PID, here, of the first descendant whose main thread has that name; the time limit of tests ends this."""
+    while process.poll() is None:
+        todo = [process.pid]
+        while todo:
+            pid = todo.pop()
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{pid}/comm").read_text().strip() == name:
+                    return pid
+                todo += children(pid)
+    raise AssertionError(f"ended with {process.returncode}")
+
+
+def check_shared_mutex():
+    """Its owner's number is one of the PID namespace's: dead if no thread has it there, also where the owner is in no tree that is seen."""
+    need("unshare", "--pid", "--fork", "true")
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        source, program = Path(place, "code.c"), Path(place, "program")
+        source.write_text(SHARED)
+        subprocess.run(["cc", "-g", "-pthread", "-o", program, source], check=True)
+        for word, expected in ("kill", [("lock-owner-killed", "error")]), ("stay", []):
+            with started("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", program, word) as process:
+                file = Path(place, "report.json")
+                run = mpsan("attach", "--no-conf", "--report", f"json={file}", "--tree", named(process, "waiter"))
+                assert run.returncode in (0, 66), run
+                found = [(one["rule"], one["severity"]) for one in json.loads(file.read_text())["findings"] if one["severity"] != "note"]
+                assert found == expected, (word, found)
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

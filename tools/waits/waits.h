@@ -52,6 +52,13 @@ struct wait {
 		taken;
 };
 
+/* Whether the thread with a number in a PID namespace was found to have ended, in the snapshot of that time. */
+struct waits_gone {
+	uint64_t at_ns, space;
+	uint32_t tid;
+	bool is;
+};
+
 struct waits {
 	struct snapshot *snapshot;
 	struct wakers wakers;
@@ -62,6 +69,7 @@ struct waits {
 	uint64_t verdict_ns; /* of the snapshot in which a deadlock is about to be told */
 	uint64_t owned_due_ns; /* when bystanders.c may read memory again */
 	struct shared *shared; /* see waits_shared */
+	struct waits_gone gone; /* the last one that was asked for */
 	uint64_t shared_ns; /* of the snapshot for which it was brought up to date */
 };
 

@@ -8,6 +8,7 @@
 
 #include "../../shim/common/mutex_owner.h"
 #include "../proc/namespaces.h"
+#include "../reader/hidepid.h"
 #include "waits_look.h"
 
 /* ---- locks with an owner in memory ---- */
@@ -53,28 +54,71 @@ static uint32_t find_owner(const struct look *look, uint32_t tid, bool shared)
 }
 
 struct living {
-	const struct look *look;
 	uint32_t own_tid;
+	uint32_t pid; /* whose threads are looked at */
+	uint64_t space; /* the PID namespace of the waiter */
+	const struct snapshot_object *object; /* the memory of a lock that is shared */
 	bool found;
 };
 
 static void see_living(uint32_t tid, void *context)
 {
 	struct living *living = context;
-	uint32_t own = namespace_own_tid(living->look->thread->pid, tid);
+	uint32_t own = namespace_own_tid(living->pid, tid);
+	struct proc_stat stat = proc_stat(living->pid, tid);
 
-	living->found |= !own || own == living->own_tid;
+	living->found |= (!own || own == living->own_tid) && !proc_stat_ended(&stat);
 }
 
-/* Of another PID namespace only the threads of a known process can be searched. */
+/* A number counts in the waiter's PID namespace; and in any other, of a process that has the memory. */
+static void see_process(uint32_t pid, void *context)
+{
+	struct living *living = context;
+	uint64_t space;
+
+	if (living->found || namespace_tids(pid, pid).count == 1)
+		return;
+	space = namespace_of(pid, "pid");
+	if (space && space != living->space &&
+	    !proc_maps(pid, living->object->device, living->object->inode))
+		return;
+	living->pid = pid;
+	proc_threads(pid, see_living, living);
+}
+
+/* Whether no living thread, of any process, has that number in the waiter's PID namespace. */
+static bool nobody_has(const struct look *look, uint32_t tid)
+{
+	struct waits *waits = look->waits;
+	struct living living = {.own_tid = tid,
+				.space = namespace_of(look->thread->pid, "pid"),
+				.object = &look->thread->object};
+	const struct waits_gone now = {look->snapshot->now_ns, living.space, tid, false};
+
+	if (!living.space || hidepid_any(look->snapshot->reader) ||
+	    !wakers_find_memory(look->thread, look->wait->lock))
+		return false;
+	if (waits->gone.at_ns == now.at_ns && waits->gone.space == now.space &&
+	    waits->gone.tid == tid)
+		return waits->gone.is;
+	/* a thread of our own namespace that has the memory */
+	living.found = proc_thread_alive(tid, tid) &&
+		       proc_maps(tid, living.object->device, living.object->inode);
+	proc_each(see_process, &living);
+	waits->gone = now;
+	waits->gone.is = !living.found;
+	return waits->gone.is;
+}
+
+/* In another PID namespace it has another number there. */
 static bool is_gone(const struct look *look, uint32_t tid, bool shared)
 {
-	struct living living = {look, tid, false};
+	struct living living = {.own_tid = tid, .pid = look->thread->pid};
 
 	if (!elsewhere_is(look_process(look)))
 		return !proc_thread_alive(shared ? tid : look->thread->pid, tid);
 	if (shared)
-		return slot_of_gone(look, tid, shared) != SNAPSHOT_NONE;
+		return slot_of_gone(look, tid, shared) != SNAPSHOT_NONE || nobody_has(look, tid);
 	return proc_threads(look->thread->pid, see_living, &living) && !living.found;
 }
 
