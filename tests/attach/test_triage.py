@@ -284,6 +284,58 @@ def check_each_its_own():
     assert re.search(r'3 threads of process .*: (thread "reader-0" .* for data .*; 2 of them for|2 of them .*; thread "reader-0")', lines[0]), lines
 
 
+# Takes a mutex in a file, and keeps it; or waits for it; or takes it and ends.
+KEEPER = """
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int count, char **word)
+{
+	int file = open(word[1], O_RDWR | O_CREAT, 0600);
+	pthread_mutex_t *mutex;
+	pthread_mutexattr_t kind;
+	if (count < 3 || ftruncate(file, 4096)) return 1;
+	mutex = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	pthread_mutexattr_init(&kind);
+	pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+	if (strcmp(word[2], "wait")) pthread_mutex_init(mutex, &kind);
+	pthread_mutex_lock(mutex);
+	if (!strcmp(word[2], "end")) return 0;
+	for (;;) pause();
+}
+"""
+
+
+def check_owner_in_another_tree():
+    """A mutex in a file has its owner's number, which is that of a living process that maps the file, or of nobody."""
+    program, file = build(KEEPER, scratch("keeper"), "-pthread"), scratch("mutex")
+    with running(program, file, "keep") as owner:
+        time.sleep(1)
+        with running(program, file, "wait") as process:
+            until(process.pid, "outside", rf"waits for mutex 0x\w+, held by process {owner.pid} \(keeper\)")
+    with running(program, file, "end") as owner:
+        owner.wait()
+        with running(program, file, "wait") as process:
+            time.sleep(1)
+            assert not any(str(owner.pid) in line["text"] for line in triage(process.pid) if line["kind"] == "outside")
+
+
+def check_owner_of_a_file_lock():
+    """flock's belongs to an open file, and to all who have it; fcntl's to a process. A lock that is free is waited for by nobody."""
+    for call in "flock", "lockf":
+        file = scratch(call)
+        source = f"import fcntl, time\nwith open({str(file)!r}, 'w') as f:\n    fcntl.{call}(f, fcntl.LOCK_EX)\n    time.sleep(1000)"
+        with started(source) as owner:
+            until(owner.pid, "sleep")
+            with started(source) as process:
+                line = until(process.pid, "outside", rf"waits for the lock on \S+/{call}, held by process {owner.pid} \(python3")
+                kill_group(owner.pid)
+                line = until(process.pid, "sleep")
+                assert "held by" not in line["text"], line
+
+
 def check_ended_meanwhile():
     """The report says so of a process that ends while it is looked at, and of no other."""
     with running("sleep", "4") as process:

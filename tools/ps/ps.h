@@ -45,6 +45,10 @@ struct ps {
 	uint32_t python_slot; /* slot + 1; 0: none yet */
 	struct pipes pipes; /* of the whole machine, for kinds of waits */
 	bool piped; /* they were read for this snapshot */
+	struct { /* who has a lock in shared memory, as found last, for the waiters that follow */
+		uint64_t at_ns, device, inode;
+		uint32_t own_tid, pid, tid;
+	} keeper;
 };
 
 /* Returns NULL, or a one-line error that the caller frees. */

@@ -334,8 +334,8 @@ static void look_at(struct kind_look *look)
 	if (look_at_stop(look) || look_at_driver(look) || look_at_kernel(look) ||
 	    look_at_run(look) || look->thread->call.state == PROC_UNKNOWN)
 		return;
-	if (look_at_work(look) || look_at_owner(look) || kind_by_fds(look) || look_at_sleep(look) ||
-	    look_at_loop(look))
+	if (look_at_work(look) || look_at_owner(look) || kind_by_owner(look) || kind_by_fds(look) ||
+	    look_at_sleep(look) || look_at_loop(look))
 		return;
 	look_at_wakers(look);
 }

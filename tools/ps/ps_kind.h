@@ -24,7 +24,7 @@
 void ps_kind_add(struct ps *ps, json_t *thread, uint32_t index, const struct ps_wait *wait,
 		 const struct thread_state *state);
 
-/* ---- between ps_kind.c and ps_kind_fds.c ---- */
+/* ---- between ps_kind.c, ps_kind_fds.c and ps_kind_owner.c ---- */
 
 /* A thread under examination, and what was found. */
 struct kind_look {
@@ -46,5 +46,12 @@ void kind_is(struct kind_look *look, enum kind kind, char *about);
 
 /* ps_kind_fds.c: by the descriptors for which it waits; false: they do not say. */
 bool kind_by_fds(struct kind_look *look);
+/* ps_kind_owner.c: by who has the lock on a file or in shared memory; false: it is no such lock, or unknown. */
+bool kind_by_owner(struct kind_look *look);
+
+/* Pipes and sockets of the machine, once for each snapshot; with `locks` also files that are locked. */
+const struct pipes *kind_pipes(struct kind_look *look, bool locks);
+/* The kind of a wait for that process: of the program, or not. */
+enum kind kind_of_other(const struct kind_look *look, uint32_t pid);
 
 #endif

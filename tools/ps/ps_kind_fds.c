@@ -11,17 +11,24 @@
 
 #define FDS_LOOKED_AT 64u
 
-static const struct pipes *all_pipes(struct kind_look *look)
+const struct pipes *kind_pipes(struct kind_look *look, bool locks)
 {
 	struct flight_job job;
 
-	if (!look->ps->piped) {
+	if (!look->ps->piped || (locks && !look->ps->pipes.locks)) {
 		job = memory_reach_job(look->ps->snapshot);
 		pipes_free(&look->ps->pipes);
+		look->ps->pipes.locks = locks;
 		pipes_scan(&look->ps->pipes, &job);
 		look->ps->piped = true;
 	}
 	return &look->ps->pipes;
+}
+
+enum kind kind_of_other(const struct kind_look *look, uint32_t pid)
+{
+	return snapshot_process_of_pid(look->ps->snapshot, pid) != SNAPSHOT_NONE ? KIND_peer :
+										   KIND_outside;
 }
 
 static bool is_child(const struct kind_look *look, uint32_t pid)
@@ -37,7 +44,7 @@ static bool is_child(const struct kind_look *look, uint32_t pid)
  */
 static bool is_for_own(struct kind_look *look, const struct pipe_id *id, unsigned ends)
 {
-	const struct pipes *pipes = all_pipes(look);
+	const struct pipes *pipes = kind_pipes(look, false);
 	const struct pipe_holder *holder;
 	uint32_t at = 0;
 	bool own = false;
@@ -56,7 +63,7 @@ static bool is_for_own(struct kind_look *look, const struct pipe_id *id, unsigne
 /* A process that has one of these ends, one of the program if there is; 0: none that we may see. */
 static uint32_t holder_of(struct kind_look *look, const struct pipe_id *id, unsigned ends)
 {
-	const struct pipes *pipes = all_pipes(look);
+	const struct pipes *pipes = kind_pipes(look, false);
 	const struct pipe_holder *holder;
 	uint32_t at = 0, found = 0;
 
@@ -83,11 +90,10 @@ static uint32_t other_of(struct kind_look *look, const struct pipe_id *id, unsig
 static void waits_for_process(struct kind_look *look, const char *what, const char *peer,
 			      uint32_t by)
 {
-	bool is_ours = snapshot_process_of_pid(look->ps->snapshot, by) != SNAPSHOT_NONE;
 	char name[64];
 
 	thread_state_command(by, name);
-	kind_is(look, is_ours ? KIND_peer : KIND_outside,
+	kind_is(look, kind_of_other(look, by),
 		text_format("%s process %u (%s)%s%s", what, by, name, *peer ? ", " : "", peer));
 	look->by = by;
 }
@@ -135,7 +141,7 @@ static bool is_terminal(const char *target)
 /* An eventfd that the kernel may signal for a request: nobody else has to. */
 static bool look_at_event(struct kind_look *look, const struct pipe_id *id)
 {
-	const struct pipes *pipes = all_pipes(look);
+	const struct pipes *pipes = kind_pipes(look, false);
 	const struct pipe_holder *holder;
 	uint32_t at = 0;
 
