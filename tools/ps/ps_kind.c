@@ -17,13 +17,6 @@
 
 #define WAKES_OFTEN 4.0 /* a second: it asks again and again */
 
-void kind_is(struct kind_look *look, enum kind kind, char *about)
-{
-	free(look->about);
-	look->kind = kind;
-	look->about = about;
-}
-
 /* ---- what the kernel and the driver say ---- */
 
 static bool look_at_stop(struct kind_look *look)

@@ -3,6 +3,8 @@
 #ifndef MPSAN_PS_KIND_H
 #define MPSAN_PS_KIND_H
 
+#include <stdlib.h>
+
 #include "../report/kinds.h"
 #include "ps.h"
 #include "thread_state.h"
@@ -42,7 +44,12 @@ struct kind_look {
 };
 
 /* Takes over the text. */
-void kind_is(struct kind_look *look, enum kind kind, char *about);
+static inline void kind_is(struct kind_look *look, enum kind kind, char *about)
+{
+	free(look->about);
+	look->kind = kind;
+	look->about = about;
+}
 
 /* ps_kind_fds.c: by the descriptors for which it waits; false: they do not say. */
 bool kind_by_fds(struct kind_look *look);
