@@ -82,6 +82,7 @@ static bool attach(const char *const *argv)
 	char directory[240], value[8];
 	bool make = !setting("join", value, sizeof(value)) || !text_equal(value, "only");
 
+	life.forks_only = setting("level", value, sizeof(value)) && text_equal(value, "forks");
 	life.quiet = !make || (setting("print", value, sizeof(value)) && text_equal(value, "no"));
 	life.session = session_join(directory, sizeof(directory), make);
 	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))

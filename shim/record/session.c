@@ -209,6 +209,10 @@ static struct mpsan_session *map_session(const char *directory)
 
 static void session_describe(struct mpsan_session *s, const char *file)
 {
+	const char *options = sys_getenv("MPSAN_OPTIONS");
+
+	if (options)
+		text_put(s->options, s->options + sizeof(s->options), options);
 	s->format = MPSAN_SESSION_FORMAT;
 	s->slots = s->slots_first = MPSAN_SLOTS_FIRST;
 	s->slots_max = MPSAN_SLOTS_MAX;

@@ -19,6 +19,7 @@ struct life {
 	/* an ancestor's fork did not copy other threads, as far as is known */
 	bool lost_threads;
 	bool has_guests; /* a process was cloned into this memory and may run in it */
+	bool forks_only; /* what costs something between forks is not watched */
 	bool quiet; /* print nothing: a command supervises the session, or the user said so */
 	uint32_t pid;
 	uint32_t slot;

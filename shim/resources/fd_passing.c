@@ -84,6 +84,8 @@ static void fd_passing_remember(int fd, const char *path, uint32_t bytes)
 {
 	struct peer *peer = peer_of(fd);
 
+	if (life.forks_only)
+		return;
 	if (!peer)
 		peer = &peers[__atomic_fetch_add(&next_peer, 1, __ATOMIC_RELAXED) % PEERS];
 	peer->fd = fd + 1;
@@ -353,7 +355,7 @@ void fd_passing_received(int fd, const struct msghdr *message, uint64_t caller)
 {
 	if (message->msg_flags & MSG_CTRUNC)
 		segment_no_descriptor(MPSAN_SHM_TRUNCATED, "recvmsg", caller);
-	if (!message->msg_controllen || !may_state())
+	if (!message->msg_controllen || life.forks_only || !may_state())
 		return;
 	GUARDED {
 		each_descriptor(message, true, see_received, &(struct receiving){fd, caller});

@@ -44,7 +44,7 @@ struct fd_passing_sending {
 /* Whether there is shared memory whose descriptor a message could carry. */
 static inline bool fd_passing_watches(void)
 {
-	return segment_descriptors;
+	return segment_descriptors && !life.forks_only;
 }
 
 /* Records that this process sends control data at all, in a message that is not examined. */

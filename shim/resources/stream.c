@@ -42,7 +42,8 @@ void stream_feed(int fd, bool fed)
 
 void stream_follow(enum stream_watch what)
 {
-	if (!(stream_watch & what) && life_may_change())
+	if (!(stream_watch & what) && life_may_change() &&
+	    (!life.forks_only || what == STREAM_COMPLAINTS))
 		__atomic_fetch_or(&stream_watch, (uint8_t)what, __ATOMIC_RELAXED);
 }
 

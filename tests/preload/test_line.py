@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The line that the library prints by itself, without the command, names the rule that the report names: for a program of
-each kind of wait, and of each other rule whose proof a single process has. Beside the command it prints nothing."""
+each kind of wait, and of each other rule whose proof a single process has: while the processes wait, and when all were
+killed at once, so that nobody saw their ends. Beside the command it prints nothing."""
 # cases
 # limit: 120
 
@@ -104,6 +105,11 @@ def lines_of(process):
     raise AssertionError("the library said nothing")
 
 
+def errors_of(session):
+    report = run_bare([MPSAN, "report", session])
+    return set(re.findall(r"mpsan: error: ([a-z-]+): ", report.out + report.err))
+
+
 def check_line(program, expected):
     command = command_of(program)
     with tempfile.TemporaryDirectory() as directory:
@@ -115,14 +121,15 @@ def check_line(program, expected):
         try:
             told, text, session = lines_of(process)
             time.sleep(JUDGED_S)
-            report = run_bare([MPSAN, "report", session])
+            waiting = errors_of(session)
         finally:
             watchdog.cancel()
             kill_group(process.pid)
             process.wait()
             process.stderr.close()
-    errors = set(re.findall(r"mpsan: error: ([a-z-]+): ", report.out + report.err))
-    assert told == expected and expected in errors, f"the line says {told}, the report {errors}, not {expected}"
+        killed = errors_of(session)
+    assert told == expected and expected in waiting & killed, \
+        f"the line says {told}, the reports {waiting} and {killed}, not {expected}"
     assert re.match(SAYS.get(program, ""), text), text
 
 

@@ -194,9 +194,11 @@ static _Noreturn void give_up(struct launch *launch, const char *why)
 static int cmd_run_start(const struct settings *settings, struct watch *watch,
 			 struct launch *launch, const struct binary *binary, char **argv)
 {
+	struct mpsan_session *head = watch->judge->reader->session.head;
 	struct launch_variable variables[LAUNCH_VARIABLES];
 	char *options = library_options(settings), *dir = host_literal(launch->dir);
 
+	snprintf(head->options, sizeof(head->options), "%s", options);
 	launch_environment(launch->library, dir, options, binary->has_asan, variables);
 	free(dir);
 	free(options);
@@ -244,6 +246,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 			      .on_deadlock = settings->on_deadlock,
 			      .kill_status = settings->exit_code,
 			      .hang_after = settings->hang_after,
+			      .forks_only = settings->forks_only,
 			      .view = settings->view,
 			      .terminal = take_terminal(settings)};
 	struct binary binary;

@@ -209,6 +209,14 @@ static char *set_join(struct settings *settings, const char *value)
 	return hand_over(settings, "join", value);
 }
 
+static char *set_level(struct settings *settings, const char *value)
+{
+	settings->forks_only = !strcmp(value, "forks");
+	if (!settings->forks_only && strcmp(value, "full"))
+		return text_format("--level %s: no such level; use full or forks", value);
+	return hand_over(settings, "level", value);
+}
+
 static char *set_lock_order(struct settings *settings, const char *value)
 {
 	if (strcmp(value, "yes") && strcmp(value, "no"))

@@ -35,6 +35,7 @@ struct settings {
 	struct suppressions suppressions;
 	enum on_deadlock on_deadlock;
 	unsigned hang_after; /* seconds */
+	bool forks_only; /* --level=forks */
 	const char *dir; /* NULL: a private one */
 	ARRAY(const char *) names; /* of processes to examine */
 	ARRAY(const char *) cores; /* core files to examine */

@@ -17,13 +17,21 @@ static uint64_t triggers_sooner(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/* When a wait ended: it returned, or its process ended or executed another program. 0: it lasts. */
+/* Whether nobody saw when its process ended, which was killed in it: with all others, without a supervisor. */
+static bool has_unseen_end(const struct reader *reader, const struct fact_wait *wait)
+{
+	const struct fact_process *process = &reader->facts.processes[wait->at.by];
+
+	return process->gone && !process->stayed && !process->slot->end_ns;
+}
+
+/* When a wait ended: it returned, or its process ended or executed another program. 0: it lasts, or nobody saw that. */
 static uint64_t wait_stop_ns(const struct reader *reader, const struct fact_wait *wait)
 {
 	const struct fact_process *process = &reader->facts.processes[wait->at.by];
 	uint64_t stop = wait->end_ns, last_exec = process->slot->exec_ns;
 
-	if (process->gone)
+	if (process->gone && !has_unseen_end(reader, wait))
 		stop = triggers_sooner(stop, process->gone_ns);
 	if (process->exec_ns > wait->at.time_ns)
 		stop = triggers_sooner(stop, process->exec_ns);
@@ -41,7 +49,7 @@ static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t n
 	*due_ns = wait->at.time_ns + FACT_WAIT_NS;
 	if (stop && stop < *due_ns)
 		return TIMING_NEVER;
-	if (now < *due_ns)
+	if (now < *due_ns && !has_unseen_end(reader, wait))
 		return reader->over ? TIMING_NEVER : TIMING_OPEN;
 	wait->held = reader_find(reader, wait->ev.held_slot, wait->ev.held, EV_held);
 	pool_threads_count(reader, wait);

@@ -5,6 +5,7 @@
  */
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/guard.h"
 #include "../base/limit.h"
@@ -14,6 +15,10 @@
 #include "log_damage.h"
 #include "report.h"
 
+#define LEVEL_FORKS "level=forks"
+#define LEVEL_LIMIT                                                                                                         \
+	"with --level=forks waits, loads, and what processes sent each other were not watched, and deadlocks only where a " \
+	"forked child proved its own"
 #define NAMED_MAX 8u /* processes listed; further ones are only counted */
 
 /* Counters in the head of a log, and their texts. */
@@ -127,6 +132,15 @@ static void add_filtered(json_t *document, const struct reader *reader)
 			count, count > 1 ? "es" : "", first);
 }
 
+static void add_level(json_t *document, const struct reader *reader)
+{
+	const char *options = reader->session.head->options;
+
+	if (memmem(options, strnlen(options, sizeof(reader->session.head->options)), LEVEL_FORKS,
+		   strlen(LEVEL_FORKS)))
+		report_limit(document, LEVEL_LIMIT);
+}
+
 #define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
 
 /* One line per version: uncontended locks never call libc, so frames alone tell who has one. */
@@ -182,6 +196,7 @@ static void add_exports(json_t *document, const struct reader *reader)
 void limits_add(json_t *document, const struct judge *judge)
 {
 	add_counters(document, judge->reader);
+	add_level(document, judge->reader);
 	add_logs(document, judge->reader);
 	add_processes(document, judge->reader);
 	add_filtered(document, judge->reader);

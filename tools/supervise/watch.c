@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define POLL_MS 50
+#define RARE_MS 500 /* with nothing to look at but records */
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
 #define KILL_MS 2000 /* until all have ended, at most */
 #define QUIET_MS 100
@@ -222,7 +223,7 @@ static void watch_look(struct watch *watch)
 		say_unlogged(watch);
 	export_table_look(&watch->exports, watch->judge->reader);
 	/* processes that we kill are no findings */
-	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) {
+	if (!watch->killed && !watch->forks_only && !is_cut(watch) && host_proc_is_own()) {
 		deadlocks_look(&watch->deadlocks, now);
 		monitors_look(&watch->monitors);
 	}
@@ -256,7 +257,7 @@ static void look_at_cpu(struct watch *watch)
 
 static void watch_follow(struct watch *watch)
 {
-	hand_on_signals(watch, watch->blind ? -1 : POLL_MS);
+	hand_on_signals(watch, watch->blind ? -1 : watch->forks_only ? RARE_MS : POLL_MS);
 	if (watch->blind || is_removed(watch))
 		return;
 	watch_look(watch);

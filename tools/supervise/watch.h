@@ -25,6 +25,7 @@ struct watch {
 	enum on_deadlock on_deadlock;
 	int kill_status; /* the exit status in that case */
 	unsigned hang_after; /* seconds; 0: never */
+	bool forks_only; /* looks at no process, but reads what they record */
 	struct text_view view; /* for findings that are printed at once */
 	struct deadlocks deadlocks;
 	struct monitors monitors;
