@@ -5,16 +5,19 @@
 import contextlib
 import json
 import os
+import re
 import statistics
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, MPSAN, kill_group, main  # noqa: E402
+from faults import need  # noqa: E402
+from mpsantest import BUILD, MPSAN, Skip, system_python, kill_group, main  # noqa: E402
 
 PROCESSES = 199  # with their parent: 200, with ten threads each
 PICTURE_S, PROOF_S, MEGABYTES = 2.0, 2.5, 200  # of a processor: on a busy machine twice what an idle one takes
@@ -63,6 +66,65 @@ def check_many():
     assert many[0] < 8 * few[0] and many[1] < 8 * few[1], (few, many)
 
 
+# ---- threads of Python ----
+
+HERE = Path(__file__).resolve().parent
+COUNTED = "read,pread64,openat,newfstatat,readlink,process_vm_readv"
+# for each thread, at most; on Python 3.11 it is half of that, attach looking at them three or four times in that time
+CALLS = {"ps": 45, "attach": 90}
+
+
+@contextlib.contextmanager
+def threads_of_python(*words):
+    with started(system_python(), HERE / "many.py", *words) as tree:
+        assert tree.stdout.readline() == "all wait\n"
+        tasks, before = list(Path("/proc").glob(f"{tree.pid}/task/*/schedstat")), None
+        while before != (before := [task.read_text() for task in tasks]):
+            time.sleep(0.2)  # until none has run
+        yield tree.pid
+
+
+def calls(place, *words):
+    """What mpsan prints, and how many system calls it makes."""
+    trace = Path(place, "calls")
+    done = subprocess.run([need("strace"), "-f", "-c", "-o", trace, "-e", f"trace={COUNTED}", MPSAN, *map(str, words)],
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    total = re.search(r"^100\.00 +[\d.]+ +\d* +(\d+) ", trace.read_text() if trace.exists() else "", re.M)
+    if not total:
+        raise Skip("strace is not permitted here")
+    return done.stdout, int(total[1])
+
+
+def check_python_threads():
+    """What a further thread of Python costs, in system calls, which do not depend on the load of the machine."""
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        for kind in ("event", "lock", "queue"):
+            made = {}
+            for threads in (50, 200):
+                with threads_of_python(kind, 0, threads, "dead") as pid:
+                    text, made["ps", threads] = calls(place, "ps", pid)
+                    assert f"{threads} threads" in text, text
+                    text, made["attach", threads] = calls(place, "attach", "--no-conf", pid)
+                    assert "deadlock-cycle" in text and 'Lock "other"' in text, text
+            each = {name: (made[name, 200] - made[name, 50]) / 150 for name in CALLS}
+            print(kind, each)
+            assert all(each[name] < most for name, most in CALLS.items()), (kind, each)
+
+
+def check_python_tree():
+    """As many threads of Python as of C in check_many cost no more."""
+    for words in (("queue", 0, 2000, "dead"), ("event", 100, 19, "dead")):
+        with threads_of_python(*words) as pid:
+            status, text, picture, size = mpsan("ps", pid)
+            assert status == 0, text
+            status, text, proof, more = mpsan("attach", "--no-conf", pid)
+            assert status == 66 and "deadlock-cycle" in text and 'Lock "other"' in text, text
+        print(words, picture, proof, size, more)
+        assert picture < PICTURE_S and proof < PROOF_S and max(size, more) < MEGABYTES, (words, picture, proof, size, more)
+
+
+# ---- what the target notices ----
+
 class Target:
     """The counts of `busy`, and what its threads used."""
 
@@ -104,7 +166,6 @@ def check_target():
                 break
         assert waits == 0, waits
         assert min(shares) > 0.85, (shares, seen, unseen)
-
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

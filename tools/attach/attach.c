@@ -55,6 +55,13 @@ static void rest(uint64_t began_ns)
 				       PAUSE_MOST_MS);
 }
 
+static void note_time(struct attach *attach, uint64_t began_ns)
+{
+	uint64_t took_ns = clock_ns(CLOCK_MONOTONIC) - began_ns;
+
+	attach->took_ns = took_ns > attach->took_ns ? took_ns : attach->took_ns;
+}
+
 void attach_run(struct attach *attach)
 {
 	struct reader *reader = attach->judge->reader;
@@ -76,6 +83,7 @@ void attach_run(struct attach *attach)
 		deadlocks_look(&deadlocks, now);
 		monitors_look(&monitors);
 		judge_triggers(attach->judge);
+		note_time(attach, now);
 		if (attach->say)
 			attach->say(attach, &deadlocks);
 		rest(now);

@@ -21,6 +21,7 @@ struct attach {
 	/* called after the last one, while what it found is there */
 	void (*conclude)(struct attach *attach, struct deadlocks *deadlocks);
 	void *context;
+	uint64_t took_ns; /* the longest look until now; to conclude takes about as long */
 	uint32_t refused; /* processes for which the session had no room */
 };
 

@@ -93,7 +93,7 @@ static int choose(const struct settings *settings, struct target *target, int ar
 
 /* What the examination is for, and what it found last. */
 struct looking {
-	uint64_t enough_ns; /* when a finding ends it; 0: never */
+	uint64_t enough_ns; /* when all is told, if there is a finding; 0: it goes on */
 	json_t *picture; /* a document of ps.h */
 	char *ended; /* the processes that have ended meanwhile, "" */
 };
@@ -106,13 +106,23 @@ static void interrupt(int number)
 	interrupted = 1;
 }
 
+/* As early before that time as it takes to conclude, but not if there is another look before. */
+static bool is_time(const struct attach *attach, const struct deadlocks *deadlocks)
+{
+	const struct looking *looking = attach->context;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	return now_ns >= looking->enough_ns || (deadlocks->next_ns >= looking->enough_ns &&
+						now_ns + attach->took_ns >= looking->enough_ns);
+}
+
 /* What the program waits for with time limits takes longer to tell, and so do ranks that wait for others. */
 static void attach_say(struct attach *attach, const struct deadlocks *deadlocks)
 {
 	const struct looking *looking = attach->context;
 
 	if (interrupted ||
-	    (looking->enough_ns && clock_ns(CLOCK_MONOTONIC) >= looking->enough_ns &&
+	    (looking->enough_ns && is_time(attach, deadlocks) &&
 	     judge_worst(attach->judge) >= GRADE_WARNING && !ranks_are_open(&deadlocks->ranks)))
 		attach->until_ns = 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../proc/proc.h"
 #include "../proc/procfs.h"
 
 /* Of a line "# expires at FROM-TO nsecs [in FROM to TO nsecs]": FROM, and how far it is ahead. */
@@ -74,25 +75,31 @@ void alarms_look(struct alarms *alarms, uint64_t now_ns)
 
 /* ---- asking ---- */
 
-struct search {
-	const struct alarms *alarms;
-	uint64_t seen_by_ns, within_ns;
-	bool found;
-};
-
-static void compare(uint64_t due_ns, uint64_t ahead_ns, void *context)
+static void note_ahead(uint64_t due_ns, uint64_t ahead_ns, void *context)
 {
-	struct search *search = context;
+	struct alarms *alarms = context;
 
-	search->found |= ahead_ns <= search->within_ns &&
-			 first_seen(search->alarms, due_ns, UINT64_MAX) <= search->seen_by_ns;
+	for (uint32_t i = 0; i < alarms->count; i++)
+		if (alarms->item[i].due_ns == due_ns && ahead_ns < alarms->item[i].ahead_ns)
+			alarms->item[i].ahead_ns = ahead_ns;
 }
 
-bool alarms_are_due(const struct alarms *alarms, uint64_t seen_by_ns, uint64_t within_ns)
+/* One that has been cancelled since counts until the next look: it keeps a proof away. */
+static void look_again(struct alarms *alarms)
 {
-	struct search search = {alarms, seen_by_ns, within_ns, false};
+	if (!alarms->count || (alarms->look && alarms->look == kept_look()))
+		return;
+	for (uint32_t i = 0; i < alarms->count; i++)
+		alarms->item[i].ahead_ns = UINT64_MAX;
+	each(note_ahead, alarms);
+	alarms->look = kept_look();
+}
 
-	if (alarms->count)
-		each(compare, &search);
-	return search.found;
+bool alarms_are_due(struct alarms *alarms, uint64_t seen_by_ns, uint64_t within_ns)
+{
+	look_again(alarms);
+	for (uint32_t i = 0; i < alarms->count; i++)
+		if (alarms->item[i].ahead_ns <= within_ns && alarms->item[i].seen_ns <= seen_by_ns)
+			return true;
+	return false;
 }

@@ -11,11 +11,13 @@
 
 #define ALARMS_MAX 256u
 
-/* When they are due by the kernel's clock, and when each was first seen. */
+/* When they are due by the kernel's clock, when each was first seen, and how far ahead it is. */
 struct alarms {
+	uint32_t look; /* of ../proc/proc.h, in which that was read; 0: none */
 	uint32_t count;
 	struct {
 		uint64_t due_ns, seen_ns;
+		uint64_t ahead_ns; /* UINT64_MAX: it is not under way any more */
 	} item[ALARMS_MAX];
 };
 
@@ -23,6 +25,6 @@ struct alarms {
 void alarms_look(struct alarms *alarms, uint64_t now_ns);
 
 /* Whether one that was seen by then is still under way, and due within that time. */
-bool alarms_are_due(const struct alarms *alarms, uint64_t seen_by_ns, uint64_t within_ns);
+bool alarms_are_due(struct alarms *alarms, uint64_t seen_by_ns, uint64_t within_ns);
 
 #endif

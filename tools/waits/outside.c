@@ -60,7 +60,7 @@ void outside_note_alarms(struct outside *outside, uint64_t now_ns)
 	outside->alarms_ns = now_ns;
 }
 
-bool outside_has_alarm(const struct outside *outside, const struct snapshot_thread *thread)
+bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *thread)
 {
 	return alarms_are_due(&outside->alarms, thread->still_ns + LATE_NS, ALARM_NS);
 }

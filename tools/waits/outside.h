@@ -21,7 +21,7 @@ void outside_note_alarms(struct outside *outside, uint64_t now_ns);
  * Whether an alarm is due soon that was set before the thread stood still, and may be meant as the end of
  * its wait. False if the kernel does not tell.
  */
-bool outside_has_alarm(const struct outside *outside, const struct snapshot_thread *thread);
+bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *thread);
 
 /* The pthread_self() of a thread; 0: unknown. Needs the right to trace its process. */
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid);

@@ -119,7 +119,7 @@ bool pythread_is_code(uint32_t pid, uint64_t code)
 	struct proc_mapping mapping;
 	const char *base;
 
-	if (!code || !proc_mapping(pid, code, &mapping))
+	if (!code || !proc_mapping_lately(pid, code, &mapping))
 		return false;
 	base = path_base(mapping.path);
 	return !strncmp(base, "python3", 7) || !strncmp(base, "libpython3", 10) ||

@@ -167,7 +167,10 @@ uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thre
 
 	if (!stack)
 		return 0;
-	note_modules(log, thread->slot, thread->pid);
+	if (!log->noted.look || log->noted.look != kept_look() || log->noted.pid != thread->pid)
+		note_modules(log, thread->slot, thread->pid);
+	log->noted.look = kept_look();
+	log->noted.pid = thread->pid;
 	position = watchlog_put(log, EV_stack, thread->slot, thread->own_tid, stack,
 				sizeof(*stack) + stack->bytes);
 	free(stack);

@@ -16,6 +16,9 @@ struct watchlog {
 	int fd; /* -1: no log could be created, and nothing is recorded */
 	bool failed; /* a record was lost: no space, or the file was replaced */
 	uint64_t head;
+	struct {
+		uint32_t look, pid;
+	} noted; /* whose modules were noted last, and in which look (../proc/proc.h) */
 };
 
 void watchlog_open(struct watchlog *log, const struct reader *reader);
