@@ -9,16 +9,6 @@
 
 #define VERSION_HIDDEN 0x8000u
 
-struct symbols {
-	uint64_t bias;
-	const char *strings;
-	const ElfW(Sym) * table;
-	const uint32_t *gnu_hash;
-	const uint32_t *hash;
-	const ElfW(Versym) * versions;
-	const ElfW(Verdef) * definitions;
-};
-
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
 /* musl's name for its list of loaded objects, whose entries start with the same members. */
@@ -45,9 +35,9 @@ static const void *table_at(uint64_t bias, uint64_t value)
 	return (const void *)(value < bias ? value + bias : value);
 }
 
-static bool symbols_read(struct symbols *s, uint64_t bias, const ElfW(Dyn) * d)
+static bool symbols_read(struct elf_symbols *s, uint64_t bias, const ElfW(Dyn) * d)
 {
-	*s = (struct symbols){.bias = bias};
+	*s = (struct elf_symbols){.bias = bias};
 	for (; d && d->d_tag != DT_NULL; d++) {
 		const void *at = table_at(bias, d->d_un.d_ptr);
 
@@ -67,7 +57,7 @@ static bool symbols_read(struct symbols *s, uint64_t bias, const ElfW(Dyn) * d)
 	return s->strings && s->table && (s->gnu_hash || s->hash);
 }
 
-static const char *version_name(const struct symbols *s, unsigned index)
+static const char *version_name(const struct elf_symbols *s, unsigned index)
 {
 	const char *at = (const char *)s->definitions;
 
@@ -89,7 +79,7 @@ static const char *version_name(const struct symbols *s, unsigned index)
  * binaries only. As for the loader, a symbol without a version matches every version: it is another
  * interposer's (libtsan's, for example).
  */
-static bool version_fits(const struct symbols *s, uint32_t i, const char *version)
+static bool version_fits(const struct elf_symbols *s, uint32_t i, const char *version)
 {
 	if (!s->versions)
 		return true;
@@ -99,7 +89,8 @@ static bool version_fits(const struct symbols *s, uint32_t i, const char *versio
 	       !strcmp(version_name(s, s->versions[i] & ~VERSION_HIDDEN), version);
 }
 
-static bool symbol_fits(const struct symbols *s, uint32_t i, const char *name, const char *version)
+static bool symbol_fits(const struct elf_symbols *s, uint32_t i, const char *name,
+			const char *version)
 {
 	const ElfW(Sym) *sym = &s->table[i];
 	unsigned type = ELF64_ST_TYPE(sym->st_info);
@@ -108,7 +99,22 @@ static bool symbol_fits(const struct symbols *s, uint32_t i, const char *name, c
 	       !strcmp(s->strings + sym->st_name, name) && version_fits(s, i, version);
 }
 
-static uint32_t find_gnu(const struct symbols *s, const char *name, const char *version)
+#define WORD_BITS (8 * sizeof(ElfW(Addr)))
+
+/* Its Bloom filter, before the table: two bits of a word for each name. */
+static bool may_have(const uint32_t *table, uint32_t hash)
+{
+	uint32_t words = table[2], shift = table[3];
+	const ElfW(Addr) *filter = (const void *)(table + 4);
+	ElfW(Addr) word;
+
+	if (!words)
+		return false;
+	word = filter[hash / WORD_BITS % words];
+	return word >> hash % WORD_BITS & word >> (hash >> shift) % WORD_BITS & 1;
+}
+
+static uint32_t find_gnu(const struct elf_symbols *s, const char *name, const char *version)
 {
 	const uint32_t *h = s->gnu_hash, buckets = h[0], first = h[1], words = h[2];
 	const uint32_t *bucket = h + 4 + words * (sizeof(ElfW(Addr)) / 4);
@@ -117,7 +123,7 @@ static uint32_t find_gnu(const struct symbols *s, const char *name, const char *
 
 	for (const char *c = name; *c; c++)
 		hash = hash * 33 + (unsigned char)*c;
-	if (!buckets || !(i = bucket[hash % buckets]) || i < first)
+	if (!buckets || !may_have(h, hash) || !(i = bucket[hash % buckets]) || i < first)
 		return 0;
 	for (;; i++) {
 		uint32_t have = chain[i - first];
@@ -129,7 +135,7 @@ static uint32_t find_gnu(const struct symbols *s, const char *name, const char *
 	}
 }
 
-static uint32_t find_sysv(const struct symbols *s, const char *name, const char *version)
+static uint32_t find_sysv(const struct elf_symbols *s, const char *name, const char *version)
 {
 	for (uint32_t i = 1; i < s->hash[1]; i++)
 		if (symbol_fits(s, i, name, version))
@@ -137,12 +143,12 @@ static uint32_t find_sysv(const struct symbols *s, const char *name, const char 
 	return 0;
 }
 
-static uint32_t find_index(const struct symbols *s, const char *name, const char *version)
+static uint32_t find_index(const struct elf_symbols *s, const char *name, const char *version)
 {
 	return s->gnu_hash ? find_gnu(s, name, version) : find_sysv(s, name, version);
 }
 
-static void *elf_find(const struct symbols *s, const char *name, const char *version)
+static void *elf_find(const struct elf_symbols *s, const char *name, const char *version)
 {
 	uint32_t i = find_index(s, name, version);
 	void *at = i ? (void *)(s->bias + s->table[i].st_value) : NULL;
@@ -154,7 +160,7 @@ static void *elf_find(const struct symbols *s, const char *name, const char *ver
 
 void *elf_find_in(const struct link_map *map, const char *name, const char *version)
 {
-	struct symbols s;
+	struct elf_symbols s;
 
 	return symbols_read(&s, map->l_addr, map->l_ld) ? elf_find(&s, name, version) : NULL;
 }
@@ -168,12 +174,24 @@ const struct link_map *elf_self(void)
 	return map;
 }
 
-void *elf_next(const char *name, const char *version)
+struct elf_after elf_after(void)
 {
 	const struct link_map *map = elf_self();
+	struct elf_after after = {.count = 0};
+
+	for (map = map ? map->l_next : NULL; map && after.count < ELF_KEPT; map = map->l_next)
+		after.count += symbols_read(&after.object[after.count], map->l_addr, map->l_ld);
+	after.rest = map;
+	return after;
+}
+
+void *elf_next(const struct elf_after *after, const char *name, const char *version)
+{
 	void *at = NULL;
 
-	for (map = map ? map->l_next : NULL; map && !at; map = map->l_next)
+	for (unsigned i = 0; i < after->count && !at; i++)
+		at = elf_find(&after->object[i], name, version);
+	for (const struct link_map *map = after->rest; map && !at; map = map->l_next)
 		at = elf_find_in(map, name, version);
 	return at;
 }
@@ -189,7 +207,7 @@ void *elf_find_anywhere(const char *name)
 
 void *elf_find_sized(const char *name, uint64_t *bytes)
 {
-	struct symbols s;
+	struct elf_symbols s;
 	uint32_t i;
 
 	for (const struct link_map *map = first_object(); map; map = map->l_next) {
@@ -207,7 +225,7 @@ void *elf_find_in_image(const void *image, const char *name)
 	const ElfW(Phdr) *p = (const void *)((const char *)image + head->e_phoff);
 	const ElfW(Dyn) *dynamic = NULL;
 	uint64_t bias = (uint64_t)image;
-	struct symbols s;
+	struct elf_symbols s;
 
 	for (unsigned i = 0; i < head->e_phnum; i++) {
 		if (p[i].p_type == PT_LOAD && p[i].p_offset == 0)
@@ -221,7 +239,7 @@ void *elf_find_in_image(const void *image, const char *name)
 /* Undefined symbols precede those in the hash table. If none is hashed, that bound is a dummy. */
 bool elf_imports(const struct link_map *map, const char *name)
 {
-	struct symbols s;
+	struct elf_symbols s;
 	uint32_t end;
 
 	if (!symbols_read(&s, map->l_addr, map->l_ld))
@@ -242,7 +260,7 @@ bool elf_imports(const struct link_map *map, const char *name)
 const char *elf_soname(const struct link_map *map)
 {
 	uint64_t name = 0;
-	struct symbols s;
+	struct elf_symbols s;
 
 	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_SONAME)

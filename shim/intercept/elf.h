@@ -21,12 +21,32 @@
  */
 bool elf_is_glibc(void);
 
+/* Where an object has its symbols. */
+struct elf_symbols {
+	uint64_t bias;
+	const char *strings;
+	const ElfW(Sym) * table;
+	const uint32_t *gnu_hash;
+	const uint32_t *hash;
+	const ElfW(Versym) * versions;
+	const ElfW(Verdef) * definitions;
+};
+
+/* The objects after this library, in which hundreds of names are looked up at start. */
+#define ELF_KEPT 12u
+struct elf_after {
+	unsigned count;
+	struct elf_symbols object[ELF_KEPT];
+	const struct link_map *rest; /* the first of further ones; NULL: none */
+};
+
 /*
  * The definition of `name` in the first object after this library that has one; NULL: none. Takes
  * `version`, or the default version if that is NULL. Safe only while no other thread loads or
  * unloads objects: at start, or before the first thread.
  */
-void *elf_next(const char *name, const char *version);
+struct elf_after elf_after(void);
+void *elf_next(const struct elf_after *after, const char *name, const char *version);
 
 /* This library's own entry in the loader's list; NULL: none. */
 const struct link_map *elf_self(void);

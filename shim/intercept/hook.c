@@ -82,16 +82,18 @@ void *hook_old_cond_wait, *hook_old_cond_timedwait;
 
 void hook_resolve(void)
 {
+	const struct elf_after after = elf_after();
+
 	for (unsigned i = 0; i < HOOK_COUNT; i++) {
 		bool once = i < FIRST_LATER;
-		void *real = once ? elf_next(hook_name(i), NULL) : NULL;
+		void *real = once ? elf_next(&after, hook_name(i), NULL) : NULL;
 
 		if (once && !real)
-			real = elf_next(hook_name(i), ARCH_OLDEST_VERSION);
+			real = elf_next(&after, hook_name(i), ARCH_OLDEST_VERSION);
 		hook_real[i] = hook_next[i] = real ? real : hook_absent;
 	}
-	hook_old_cond_wait = elf_next("pthread_cond_wait", ARCH_OLDEST_VERSION);
-	hook_old_cond_timedwait = elf_next("pthread_cond_timedwait", ARCH_OLDEST_VERSION);
+	hook_old_cond_wait = elf_next(&after, "pthread_cond_wait", ARCH_OLDEST_VERSION);
+	hook_old_cond_timedwait = elf_next(&after, "pthread_cond_timedwait", ARCH_OLDEST_VERSION);
 }
 
 /*
