@@ -22,7 +22,7 @@
 #define HEAD_BYTES 832 /* of a program: has its program headers and its interpreter */
 #define SCRIPTS_MAX 3
 #define VARIABLES_MAX 65536
-#define BATCH 12
+#define BATCH 24
 #define WORD 16 /* bytes of each variable that are read at once: enough for the names below */
 
 static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=";
@@ -69,7 +69,7 @@ static void see_variable(struct variables *found, const char *at, const char *be
  */
 static void see_batch(struct variables *found, const char *const *at, unsigned count)
 {
-	char text[BATCH][WORD + 1];
+	char text[BATCH][WORD], whole[WORD + 1]; /* side by side: a destination is pinned once */
 	struct iovec to[BATCH], from[BATCH];
 	long got;
 
@@ -79,9 +79,10 @@ static void see_batch(struct variables *found, const char *const *at, unsigned c
 	}
 	got = sys_peek_many(to, from, count);
 	for (unsigned i = 0; i < count; i++) {
-		text[i][WORD] = '\0';
-		if ((long)(i + 1) * WORD > got)
-			peek_text(text[i], at[i], sizeof(text[i]));
+		if ((long)(i + 1) * WORD > got) {
+			peek_text(whole, at[i], sizeof(whole));
+			memcpy(text[i], whole, WORD);
+		}
 		see_variable(found, at[i], text[i]);
 	}
 }
