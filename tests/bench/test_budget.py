@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What the library adds to one operation stays within budget.txt: system calls, and instructions, which do not depend on how busy
+the machine is."""
+# cases
+# limit: 120
+
+import functools
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+
+from mpsantest import BUILD, LIBRARY, ROOT, Skip, main, run_bare, system_python  # noqa: E402
+
+FEW, MANY = 20, 120
+SHORT = 100  # so many times more of operations whose instructions are counted
+SCRIPTS = {"fork-python": "forks.py", "fork-python-held": "forks.py"}
+TOLERANCE = 1.02
+RACES = "futex,wait4,restart_syscall,rt_sigreturn,sched_yield"  # how often they are called depends on who comes first
+
+
+def command_of(operation, count):
+    if operation not in SCRIPTS:
+        return [BUILD / "tests/bench/bench", operation, count]
+    return [system_python(), ROOT / "tests/bench" / SCRIPTS[operation], count, *(["held"] if operation.endswith("held") else ())]
+
+
+def environment(directory, watched):
+    return {"LD_LIBRARY_PATH": str(BUILD / "fake"), **({"LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": f"{directory}/s"} if watched else {})}
+
+
+def calls(operation, count, watched):
+    with tempfile.TemporaryDirectory() as directory:
+        table = Path(directory, "calls")
+        env = [word for name, value in environment(directory, watched).items() for word in ("-E", f"{name}={value}")]
+        run = run_bare(["strace", "-f", "-c", "-U", "calls,name", "-e", f"trace=!{RACES}", "-o", table, *env,
+                        *command_of(operation, count)], timeout=60)
+        assert run.exit == 0, run
+        return int(re.search(r"^ *(\d+) total$", table.read_text(), re.M)[1])
+
+
+def instructions(operation, count, watched):
+    with tempfile.TemporaryDirectory() as directory:
+        run = run_bare(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command_of(operation, count)], timeout=60,
+                       env={**os.environ, **environment(directory, watched)})
+    assert run.exit == 0, run
+    return int(re.findall(r"Collected : (\d+)", run.err)[-1])
+
+
+def check(operation, what, budget):
+    tool, counted = {"calls": ("strace", calls), "instructions": ("valgrind", instructions)}[what]
+    if not shutil.which(tool):
+        raise Skip(f"no {tool} here")
+    times = SHORT if counted is instructions else 1
+    bare, watched = ((counted(operation, MANY * times, how) - counted(operation, FEW * times, how)) / (MANY - FEW) / times
+                     for how in (False, True))
+    print(f"          {operation}: {bare:.1f} {what} bare, {watched - bare:.1f} added, {budget} allowed")
+    assert watched - bare <= budget * TOLERANCE + 0.05, f"{watched - bare:.1f} {what} are added, {budget} allowed"
+
+
+def budgets():
+    for line in (HERE / "budget.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            operation, number, what = line.split()
+            yield f"{operation}:{what}", functools.partial(check, operation, what, float(number))
+
+
+main(dict(budgets()))
