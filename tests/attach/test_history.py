@@ -101,7 +101,8 @@ def check_bigger_team():
 
 def check_team_beside_others():
     """The child has other threads, none of which began in libgomp, and handlers of signals, which end no region."""
-    assert "its threads exist only in the parent" in told("preload/fork/fork-thread-pool-beside.c", "fork-thread-pool")
+    message = told("preload/fork/fork-thread-pool-beside.c", "fork-thread-pool")
+    assert "at use_pool (fork-thread-pool-beside.c:" in message and "the thread pool of libgomp" in message, message
 
 
 # A forked child waits for what a thread beside it, which is none of libgomp's, will release; or for its own team, which is at work.

@@ -100,6 +100,24 @@ static bool put_name(struct deadlocks *deadlocks, const struct snapshot_thread *
 	return import;
 }
 
+/* Records the name of the library whose pool it is, and the place of the region. */
+static void put_pool(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+		     struct ev_wait *event)
+{
+	uint64_t back = outside_awaits_team(deadlocks->snapshot.outside, thread);
+	struct ev_lock_name name = {.lock = event->lock};
+	struct proc_mapping mapping;
+
+	if (!proc_mapping(thread->pid, event->caller, &mapping))
+		return;
+	event->kind = MPSAN_WAIT_POOL;
+	if (back)
+		event->caller = back;
+	name.name = put_text(deadlocks, thread->slot, text_copy(path_base(mapping.path)));
+	watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->own_tid, &name,
+		     sizeof(name));
+}
+
 static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wait_reason reason,
 		     uint32_t owner, const struct fork_holder *holder)
 {
@@ -119,6 +137,8 @@ static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wai
 		.threads = is_alone(deadlocks, thread),
 	};
 
+	if (reason == MPSAN_WAIT_TEAM)
+		put_pool(deadlocks, thread, &event);
 	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
 	if (event.flags & MPSAN_LF_PYTHON && put_name(deadlocks, thread, wait->lock))

@@ -259,7 +259,7 @@ static bool opens_region(struct outside *outside, const struct snapshot_thread *
 	       strstr(symbol.function, "GOMP_parallel");
 }
 
-bool outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread)
+uint64_t outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread)
 {
 	const struct modules *modules;
 	uint64_t pcs[FRAMES_WHOLE];
@@ -270,11 +270,11 @@ bool outside_awaits_team(struct outside *outside, const struct snapshot_thread *
 
 		if (!native_name(outside->native, modules, pcs[i], i > 0, &symbol) ||
 		    !symbol.module)
-			return false;
+			return 0;
 		if (!library_of(symbol.module) && !frame_is_plumbing(symbol.module))
-			return i && opens_region(outside, thread, modules, pcs[i]);
+			return i && opens_region(outside, thread, modules, pcs[i]) ? pcs[i] : 0;
 	}
-	return false;
+	return 0;
 }
 
 /* The function of the C library in which threads begin, or the two that have no name there. */

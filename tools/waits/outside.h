@@ -48,11 +48,11 @@ void outside_claim(struct outside *outside, const struct snapshot_thread *thread
 const char *outside_pool(uint32_t pid, uint64_t address);
 
 /*
- * Whether a thread that waits in libgomp waits for the other threads of a parallel region that it opened
- * itself: the program called GOMP_parallel or one like it, where only these threads can end a wait. For locks
- * and critical sections it would be in another function.
+ * Of a thread that waits in libgomp for the other threads of a parallel region that it opened itself: the address
+ * in the program to which the call of GOMP_parallel, or one like it, returns. There only these threads can end a
+ * wait; for locks and critical sections it would be in another function. 0: it waits for something else.
  */
-bool outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread);
+uint64_t outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread);
 
 /*
  * Whether a thread is none of this library's: its whole stack, from its system call to its beginning, has no
