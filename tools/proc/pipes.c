@@ -170,8 +170,8 @@ static void scan_process(uint32_t pid, void *context)
 	for (uint32_t i = before; i < pipes->holders.count; i++)
 		has_event |= pipes->holders.item[i].id.kind == PIPE_EVENT;
 	if (has_event && has_aio(pid))
-		*ARRAY_ADD(&pipes->holders) = (struct pipe_holder){
-			{PIPE_RING, 0, 0}, pid, PIPE_END_READ | PIPE_END_WRITE};
+		*ARRAY_ADD(&pipes->holders) =
+			(struct pipe_holder){{PIPE_AIO, 0, 0}, pid, PIPE_END_READ | PIPE_END_WRITE};
 }
 
 /* Whether the job may have sent, or will receive, the messages in this socket. */
@@ -271,16 +271,22 @@ const struct pipe_holder *pipes_next(const struct pipes *pipes, const struct pip
 	return NULL;
 }
 
-bool pipes_has_ring(const struct pipes *pipes, uint32_t pid)
+static bool pipes_has(const struct pipes *pipes, enum pipe_kind kind, uint32_t pid)
 {
-	const struct pipe_id id = {PIPE_RING, 0, 0};
+	const struct pipe_id id = {kind, 0, 0};
 	const struct pipe_holder *holder;
 	uint32_t at = 0;
 
 	while ((holder = pipes_next(pipes, &id, PIPE_END_READ, &at)))
-		if (holder->pid == pid && holder->id.kind == PIPE_RING)
+		if (holder->pid == pid && holder->id.kind == kind)
 			return true;
 	return false;
+}
+
+bool pipes_kernel_acts(const struct pipes *pipes, const struct pipe_id *id, uint32_t pid)
+{
+	return pipes_has(pipes, PIPE_RING, pid) ||
+	       (id->kind == PIPE_EVENT && pipes_has(pipes, PIPE_AIO, pid));
 }
 
 bool pipes_are_blind(const struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context),

@@ -21,7 +21,8 @@ enum pipe_kind {
 	PIPE_SOCKET, /* one end of a connection: the other is a socket of its own */
 	PIPE_EVENT, /* an eventfd */
 	PIPE_LOCKED, /* a file that is locked by an open file of the holder, see `locks` */
-	PIPE_RING, /* an io_uring, or AIO: what its process waits for, the kernel may send; no two are told apart */
+	PIPE_RING, /* an io_uring: the kernel does what its process has asked for; no two are told apart */
+	PIPE_AIO, /* the same of AIO, io_submit(2) */
 	PIPE_POLL, /* an epoll set: those of one number may be one, inherited at a fork */
 };
 
@@ -71,8 +72,11 @@ void pipes_free(struct pipes *pipes);
 const struct pipe_holder *pipes_next(const struct pipes *pipes, const struct pipe_id *id,
 				     unsigned ends, uint32_t *at);
 
-/* Whether the process has requests, of io_uring or AIO, at whose end the kernel may signal an eventfd. */
-bool pipes_has_ring(const struct pipes *pipes, uint32_t pid);
+/*
+ * Whether the kernel may act for a process on such an object, by its requests: those of an io_uring may read from
+ * and write to anything, at the end of those of AIO an eventfd is signalled.
+ */
+bool pipes_kernel_acts(const struct pipes *pipes, const struct pipe_id *id, uint32_t pid);
 
 /*
  * Whether an unreadable process is, or descends from, one that `is_ours` accepts, and so may have

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../base/system_calls.h"
 #include "../proc/descriptors.h"
 #include "../proc/ready_ends.h"
 #include "ps_kind.h"
@@ -144,6 +145,22 @@ static bool is_terminal(const char *target)
 	       !strcmp(target, "/dev/console");
 }
 
+#define REQUEST "the end of a request of %s, of which it is not known what it waits for"
+
+/* A call that waits for requests. */
+static bool look_at_request(struct kind_look *look)
+{
+	long number = look->thread->call.number;
+
+	if (number == SYS_io_uring_enter)
+		kind_is(look, KIND_wait, text_format(REQUEST, "its io_uring"));
+	else if (number == SYS_io_getevents || number == SYS_io_pgetevents)
+		kind_is(look, KIND_wait, text_format(REQUEST, "its AIO"));
+	else
+		return false;
+	return true;
+}
+
 /* An eventfd that the kernel may signal for a request: nobody else has to. */
 static bool look_at_event(struct kind_look *look, const struct pipe_id *id)
 {
@@ -152,7 +169,7 @@ static bool look_at_event(struct kind_look *look, const struct pipe_id *id)
 	uint32_t at = 0;
 
 	while ((holder = pipes_next(pipes, id, PIPE_END_READ | PIPE_END_WRITE, &at))) {
-		if (!pipe_same(&holder->id, id) || !pipes_has_ring(pipes, holder->pid))
+		if (!pipe_same(&holder->id, id) || !pipes_kernel_acts(pipes, id, holder->pid))
 			continue;
 		kind_is(look, KIND_wait,
 			text_format(
@@ -183,6 +200,10 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 	}
 	if (id.kind == PIPE_EVENT)
 		return look_at_event(look, &id);
+	if (id.kind == PIPE_RING) {
+		kind_is(look, KIND_wait, text_format(REQUEST, "its io_uring"));
+		return true;
+	}
 	if (id.kind != PIPE_ANONYMOUS && id.kind != PIPE_NAMED)
 		return false;
 	by = other_of(look, &id, pipe_other_ends(tid, fd->fd));
@@ -211,6 +232,8 @@ bool kind_by_fds(struct kind_look *look)
 
 	if (look->thread->call.state != PROC_IN_CALL)
 		return false;
+	if (look_at_request(look))
+		return true;
 	awaited_fds_read(&fds, look->thread->pid, look->thread->tid, &look->thread->call);
 	for (uint32_t i = 0; i < fds.count && i < FDS_LOOKED_AT && best != KIND_idle; i++) {
 		if (!look_at_fd(look, &fds.item[i]) ||

@@ -78,8 +78,7 @@ bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 		if (is_other_set(thread, holder))
 			continue;
 		held |= pipe_same(&holder->id, id);
-		if (process == SNAPSHOT_NONE ||
-		    (id->kind == PIPE_EVENT && pipes_has_ring(&wakers->pipes, holder->pid)))
+		if (process == SNAPSHOT_NONE || pipes_kernel_acts(&wakers->pipes, id, holder->pid))
 			return false;
 		eye->see(process, eye->context);
 	}
