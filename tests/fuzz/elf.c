@@ -75,7 +75,7 @@ static void ask_unwinder(const struct modules *modules, uint64_t seed)
 static void ask(size_t size)
 {
 	struct module module = {.base = BASE, .end = BASE + (1u << 20), .path = path};
-	const struct modules modules = {&module, 1};
+	const struct modules modules = {.item = &module, .count = 1};
 	struct binary binary;
 
 	pyfile_find(path);

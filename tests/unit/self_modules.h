@@ -86,7 +86,7 @@ static void self_modules_finish(struct modules *modules)
 	free(modules->item);
 }
 
-static void copy_truncated(const char *from, const char *to, size_t size)
+__attribute__((unused)) static void copy_truncated(const char *from, const char *to, size_t size)
 {
 	char *bytes = malloc(size);
 	int in = open(from, O_RDONLY | O_CLOEXEC);

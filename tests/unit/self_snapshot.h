@@ -81,7 +81,7 @@ NOINLINE static void take(void)
 }
 
 /* As the library does for a thread that holds a lock at fork. False: the kernel does not say. */
-static bool take_other(pid_t tid, uint64_t top)
+__attribute__((unused)) static bool take_other(pid_t tid, uint64_t top)
 {
 	uint64_t sp, pc;
 	char path[64], text[256] = "";

@@ -57,6 +57,13 @@ struct maps *maps_create(const struct reader *reader)
 	return maps;
 }
 
+static uint64_t next_number(void)
+{
+	static uint64_t made;
+
+	return ++made;
+}
+
 static void list_clear(struct modules *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -203,6 +210,7 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 		time_ns = process->birth_ns;
 	}
 	maps_add_learned(maps, maps->slot);
+	maps->list.made = next_number();
 	return &maps->list;
 }
 
@@ -279,6 +287,7 @@ void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns
 		learn_line(&learned, line);
 	if (file)
 		fclose(file);
+	learned.list.made = next_number();
 	if (learned.list.count)
 		keep_learned(maps, &learned);
 	list_clear(&maps->list); /* made without it */

@@ -21,6 +21,7 @@ struct module {
 struct modules {
 	struct module *item; /* sorted by base */
 	size_t count;
+	uint64_t made; /* another number for each list that was made; 0: none was given */
 };
 
 /* The module that contains `address`, or NULL. */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
+#include "../base/source_file.h"
 #include "../proc/root.h"
-#include "source_file.h"
 
 #define FILES_MAX 1000u /* files read per session */
 

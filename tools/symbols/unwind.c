@@ -15,6 +15,7 @@
 
 #include "../base/filtered.h"
 #include "machine_code.h"
+#include "unwind_alike.h"
 
 /* Exported by libunwind for unwinders that find tables themselves, but declared in no header. */
 #define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
@@ -80,6 +81,7 @@ static bool read_stack(const struct walk *walk, uint64_t address, uint64_t *word
 	if (offset >= walk->head->bytes || walk->head->bytes - offset < sizeof(*word))
 		return false;
 	memcpy(word, walk->bytes + offset, sizeof(*word));
+	unwind_alike_read(offset, *word);
 	return true;
 }
 
@@ -427,32 +429,47 @@ static uint8_t walk_signal(struct walk *walk)
 	return info && info <= 64 && since >> (info - 1) & 1 ? (uint8_t)info : UNWIND_SIGNAL;
 }
 
-size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *head,
-		    const uint8_t *bytes, uint64_t *pcs, uint8_t *signals, size_t max)
+static size_t unwind_anew(const struct unwind_question *question, uint64_t *pcs, uint8_t *signals)
 {
 	const uint64_t needed = 1ull << REG_CODE | 1ull << REG_STACK;
+	const struct mpsan_stack *head = question->head;
 	struct walk walk = {
-		.modules = modules,
+		.modules = question->modules,
 		.head = head,
-		.bytes = bytes,
+		.bytes = question->bytes,
 		.valid = head->valid,
 		.blocked = head->regs[0],
 	};
 	size_t count = 0;
 
-	if (!max || !(head->valid >> REG_CODE & 1))
-		return 0;
 	pcs[count++] = head->regs[REG_CODE];
 	if (!filtered_may(SYS_pipe2) || !filtered_may(SYS_mincore)) /* by libunwind */
 		return count;
 	memcpy(walk.regs, head->regs, sizeof(walk.regs));
 	if ((head->valid & needed) != needed || !space_ready() || !walk_start(&walk))
 		return count;
-	while (count < max && walk_up(&walk)) {
+	while (count < question->max && walk_up(&walk)) {
 		if (signals)
 			signals[count] = walk_signal(&walk);
 		pcs[count++] = walk.pc;
 	}
+	return count;
+}
+
+size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *head,
+		    const uint8_t *bytes, uint64_t *pcs, uint8_t *signals, size_t max)
+{
+	const struct unwind_question question = {modules, head, bytes, max, signals != NULL};
+	size_t count;
+
+	if (!max || !(head->valid >> REG_CODE & 1))
+		return 0;
+	count = unwind_alike(&question, pcs, signals);
+	if (count)
+		return count;
+	unwind_alike_begin();
+	count = unwind_anew(&question, pcs, signals);
+	unwind_alike_end(&question, pcs, signals, count);
 	return count;
 }
 
@@ -461,5 +478,6 @@ void unwind_finish(void)
 	if (space)
 		unw_destroy_addr_space(space);
 	space = NULL;
+	unwind_alike_finish();
 	images_finish();
 }

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/textfile.h"
-#include "../base/utf8.h"
-#include "../base/util.h"
+#include "textfile.h"
+#include "utf8.h"
+#include "util.h"
 
 #define BYTES_MAX (4 << 20) /* real ones are far smaller */
 #define COLUMNS 160u /* per line shown */

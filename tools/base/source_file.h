@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source files, as text. Their names come from the program and may lead anywhere: only regular
- * files are opened, and unsafe characters are replaced. Neighbour: sources.h chooses the files.
+ * files are opened, and unsafe characters are replaced. Neighbour: ../symbols/sources.h chooses the files.
  */
 #ifndef MPSAN_SOURCE_FILE_H
 #define MPSAN_SOURCE_FILE_H
