@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import build, can_build, let_others_in, need, preload, run_bare, scratch  # noqa: E402
-from mpsantest import LIBRARY, Skip, main, run_mpsan, verdicts  # noqa: E402
+from mpsantest import LIBRARY, Skip, main, run_mpsan, system_python, verdicts  # noqa: E402
 
 RETURNS_7 = "int main(void) { return 7; }\n"
 BARE_METAL = ('__attribute__((noreturn)) void _start(void) { __asm__ volatile("int $0x80" : : "a"(1), "b"(7)); '
@@ -57,6 +57,31 @@ def check_scrubbed():
     assert run.exit == 7 and run.report["limits"], run
 
 
+GIVEN = """
+import os, subprocess
+given = {"PATH": "/bin", "EMPTY": "", "LONG": "x" * 5000, **GIVEN}
+child = ["/usr/bin/env", "-0"]
+heard = [subprocess.run(child, env=given, stdout=-1).stdout]
+for start in (lambda: os.posix_spawn(child[0], child, given), lambda: os.fork() or os.execve(child[0], child, given)):
+    reader, writer = os.pipe()
+    kept = os.dup(1)
+    os.dup2(writer, 1)
+    pid = start()
+    os.dup2(kept, 1)
+    os.close(writer)
+    heard.append(os.fdopen(reader, "rb").read())
+    os.waitpid(pid, 0)
+want = b"".join(f"{name}={value}\\0".encode() for name, value in given.items())
+print([each == want for each in heard])
+"""
+
+
+def check_given(given):
+    """The environment that a program gives to a child is what the child has, byte for byte and in its order."""
+    run = run_mpsan([system_python(), "-c", GIVEN.replace("GIVEN", given)])
+    assert (run.exit, run.out) == (0, "[True, True, True]\n"), run
+
+
 def check_privileged():
     """A set-user-ID program that was even linked with the library: it must not write where its caller says."""
     if os.geteuid() != 0:
@@ -80,4 +105,6 @@ def check_privileged():
 main({"static": lambda: check("plainstatic", built("plainstatic", "-static")),
       "static_pie": lambda: check("staticpie", built("staticpie", "-static-pie")),
       "musl_static": lambda: check("muslstatic", built("muslstatic", "-static", compiler=need("musl-gcc"))),
-      "musl": check_musl, "32_bit": check_32_bit, "scrubbed": check_scrubbed, "privileged": check_privileged})
+      "musl": check_musl, "32_bit": check_32_bit, "scrubbed": check_scrubbed,
+      "given_without": lambda: check_given("{}"), "given_with": lambda: check_given("{**os.environ, 'LAST': '1'}"),
+      "privileged": check_privileged})

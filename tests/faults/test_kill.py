@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Killed at a random moment, writers lose nothing that they had been told was written, and leave no torn record."""
+"""Killed at a random moment, or by faults, exits and execs of their own in the middle of a write, writers lose nothing that
+they had been told was written, and leave no torn record."""
 # cases
 # limit: 1800
 
+import functools
 import os
 import random
 import re
@@ -20,26 +22,28 @@ from mpsantest import MPSAN, dump, full_environment, main, run_bare  # noqa: E40
 
 PROCESSES, THREADS = 3, 2
 WRITERS = PROCESSES * THREADS
+SIGNALS = {"kill": signal.SIGKILL, "segv": signal.SIGSEGV, "bus": signal.SIGBUS}
+WAYS = ("_exit", "quick_exit", "exec")  # of a handler for SIGUSR1
 CUT = re.compile(r"damaged records skipped: (\d+)")
 
 
-def run_and_kill(session):
+def run_and_end(session, way):
     """Returns the counters of all writers as they stood when the last of them was dead."""
     counters = scratch("acknowledged")
     counters.write_bytes(bytes(4096))
-    process = subprocess.Popen([str(program("writers")), str(counters), str(PROCESSES)], start_new_session=True,
+    process = subprocess.Popen([str(program("writers")), str(counters), str(PROCESSES), way], start_new_session=True,
                                env=full_environment(preload(session=session)), stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "all write\n"
     time.sleep(random.uniform(0, 0.02))  # the case itself: a moment nobody can foresee
-    os.killpg(process.pid, signal.SIGKILL)
+    os.killpg(process.pid, SIGNALS.get(way, signal.SIGUSR1))
     process.stdout.read()  # ends when the last writer is dead
     process.wait()
     return struct.unpack(f"={WRITERS + 1}Q", counters.read_bytes()[:8 * (WRITERS + 1)])[1:]
 
 
-def check_round():
+def check_round(way):
     session = scratch("session")
-    acknowledged = run_and_kill(session)
+    acknowledged = run_and_end(session, way)
     written = {int(event["lock"], 16) for event in named(dump(session), "lock_name")}
     for writer, count in enumerate(acknowledged, 1):
         lost = [n for n in range(1, count + 1) if writer << 32 | n not in written]
@@ -50,9 +54,9 @@ def check_round():
     return sum(acknowledged)
 
 
-def check():
-    total = sum(check_round() for _ in range(rounds(5, 1000)))
+def check(way):
+    total = sum(check_round(way) for _ in range(rounds(5 if way == "kill" else 2, 1000 if way == "kill" else 200)))
     print(f"{total} events acknowledged, none lost")
 
 
-main({"kill": check})
+main({way: functools.partial(check, way) for way in (*SIGNALS, *WAYS)})

@@ -1,7 +1,7 @@
 /*
  * Processes (argv[2]) of two threads each that write events as fast as they can. What was written is acknowledged
  * afterwards in the file argv[1], one counter for each thread: all that stands there must be in the log, whenever
- * the program is killed. Prints a line when all of them run.
+ * the program is killed, or ends itself as argv[3] says when SIGUSR1 comes. Prints a line when all of them run.
  */
 #include "../preload/lib.h"
 
@@ -36,11 +36,24 @@ static void write_as(uint64_t process)
 	write_events((void *)(process * THREADS + 2));
 }
 
+static const char *way;
+
+static void end(int number)
+{
+	if (!strcmp(way, "exec"))
+		execl("/bin/true", "true", (char *)NULL);
+	if (!strcmp(way, "quick_exit"))
+		quick_exit(0);
+	_exit(number != SIGUSR1);
+}
+
 int main(int argc, char **argv)
 {
 	int processes = argc > 2 ? atoi(argv[2]) : 1, fd;
 
 	must(argc > 1);
+	way = argc > 3 ? argv[3] : "_exit";
+	signal(SIGUSR1, end);
 	fd = open(argv[1], O_RDWR);
 	must(fd >= 0);
 	acknowledged = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
