@@ -112,6 +112,16 @@ def check_connection():
     assert "unless all of them are meant to wait until Ctrl-C" in told(command, severity="warning")[1]
 
 
+def check_other_worker():
+    """The one for whose end the parent waits, waits for a lock that another one has while it reads from the parent."""
+    source = ("import multiprocessing, time\ncontext = multiprocessing.get_context('fork')\nqueue = context.SimpleQueue()\n"
+              "workers = [context.Process(target=queue.get) for _ in range(2)]\n"
+              "for worker in workers:\n    worker.start()\n    time.sleep(.5)\n"
+              "workers[1].join()\n")
+    _, message, _ = told([system_python(), "-c", source], severity="warning")
+    assert "workers wait for an item" in message, message
+
+
 def check_sender_to_come():
     """A thread of the parent sleeps, and then sends."""
     _, loud = findings_of([system_python(), "-c", JOINED, "sender"], 1)

@@ -63,13 +63,13 @@ static bool reads_from_itself(const struct group *group, uint32_t i)
 	       process->end - process->begin == 1;
 }
 
-/* Whether the parent waits for the end of this very process, or of any. */
+/* Whether the parent waits for the end of this very process. */
 static bool is_waited_for(const struct group *group, uint32_t parent, uint32_t pid)
 {
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group_thread(group, i)->slot == parent &&
 		    group_wait(group, i)->kind == MPSAN_WAIT_PROCESS &&
-		    (group_wait(group, i)->lock == pid || !group_wait(group, i)->lock))
+		    group_wait(group, i)->lock == pid)
 			return true;
 	return false;
 }
@@ -84,9 +84,18 @@ static bool lacks_end(const struct group *group, uint32_t i)
 			     group_process(group, thread->slot)->pid);
 }
 
+static bool waits_for_child(const struct group *group, uint32_t parent)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group_thread(group, i)->slot == parent &&
+		    group_wait(group, i)->kind == MPSAN_WAIT_PROCESS)
+			return true;
+	return false;
+}
+
 /*
- * It reads what its parent has the other end of, which waits for its end in turn. Without the library it is not
- * known whether anything ever came.
+ * It reads what its parent has the other end of, which waits for its end in turn, or for that of another child
+ * that waits, too. Without the library it is not known whether anything ever came.
  */
 static bool reads_from_waiter(const struct group *group, uint32_t i)
 {
@@ -100,8 +109,7 @@ static bool reads_from_waiter(const struct group *group, uint32_t i)
 		return false;
 	for (uint32_t k = 0; k < wait->count; k++)
 		if (group->graph->waits->who.item[wait->begin + k] == from)
-			return is_waited_for(group, parent,
-					     group_process(group, thread->slot)->pid);
+			return waits_for_child(group, parent);
 	return false;
 }
 
