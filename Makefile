@@ -63,7 +63,7 @@ endif
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := $(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.12 $(O)/fake/libcudart.so.13 $(O)/fake/libnccl.so.2
 
-.PHONY: all tests demo check fuzz bench check-suites check-lessons check-trial check-attach check-healthy check-pythons check-beside check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
+.PHONY: all tests demo check fuzz bench check-suites soak check-lessons check-trial check-attach check-healthy check-pythons check-beside check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
 all: $(O)/libmpsan.so $(O)/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 $(O)/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -311,6 +311,10 @@ bench: all $(BENCH_BIN) $(O)/tests/faults/crowd ## print the performance table
 
 check-lessons: ## add a hook, an event, a rule, a format and a sub-command to a copy of the sources, as the guides say
 	$(Q)mkdir -p $(O) && tests/run lessons
+
+SOAK_SECONDS ?= 7200
+soak: tests ## one program over and over for SOAK_SECONDS (7200): growth of its memory, descriptors and logs, bare and watched
+	$(Q)MPSAN_SOAK=$(SOAK_SECONDS) tests/run -v faults/test_soak.py
 
 check-suites: tests ## run the long suites: other people's tests, bare and under the library
 	$(Q)tests/run suites
