@@ -8,6 +8,7 @@
 
 #include "../../shim/common/mutex_owner.h"
 #include "../proc/namespaces.h"
+#include "../proc/procfs.h"
 #include "../reader/hidepid.h"
 #include "waits_look.h"
 
@@ -95,7 +96,8 @@ static bool nobody_has(const struct look *look, uint32_t tid)
 				.object = &look->thread->object};
 	const struct waits_gone now = {look->snapshot->now_ns, living.space, tid, false};
 
-	if (!living.space || hidepid_any(look->snapshot->reader) ||
+	/* a core file does not tell of other processes */
+	if (!living.space || procfs_source() || hidepid_any(look->snapshot->reader) ||
 	    !wakers_find_memory(look->thread, look->wait->lock))
 		return false;
 	if (waits->gone.at_ns == now.at_ns && waits->gone.space == now.space &&
