@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define THREADS 64
+#define CROWD 512
 #define LOCKS 40
 
 static void must(bool ok, const char *what)
@@ -140,16 +141,16 @@ static void *keep_share(void *argument)
 	return (void *)read(never[0], &byte, 1);
 }
 
-static void start_threads(struct share (*share_of)(int thread))
+static void start_threads(int threads, struct share (*share_of)(int thread))
 {
-	static struct share shares[THREADS];
+	static struct share shares[CROWD];
 	pthread_t thread;
 	char byte;
 
 	must(pipe(ready) == 0 && pipe(never) == 0, "pipe");
 	for (int i = 0; i < LOCKS; i++)
 		must(pthread_mutex_init(&locks[i], NULL) == 0, "pthread_mutex_init");
-	for (int i = 0; i < THREADS - 1; i++) {
+	for (int i = 0; i < threads - 1; i++) {
 		shares[i] = share_of(i);
 		must(pthread_create(&thread, NULL, keep_share, &shares[i]) == 0, "pthread_create");
 		must(read(ready[0], &byte, 1) == 1, "read");
@@ -174,17 +175,22 @@ static struct share one_each(int thread)
 
 static void fork_init(void)
 {
-	start_threads(no_locks);
+	start_threads(THREADS, no_locks);
+}
+
+static void fork_crowd_init(void)
+{
+	start_threads(CROWD, no_locks);
 }
 
 static void fork_one_init(void)
 {
-	start_threads(all_by_first);
+	start_threads(THREADS, all_by_first);
 }
 
 static void fork_spread_init(void)
 {
-	start_threads(one_each);
+	start_threads(THREADS, one_each);
 }
 
 static void fork_and_wait(void)
@@ -319,7 +325,7 @@ static int print_rss(void)
 	char line[256];
 	long kib = 0;
 
-	start_threads(one_each);
+	start_threads(THREADS, one_each);
 	fork_and_wait();
 	status = fopen("/proc/self/status", "r");
 	must(status != NULL, "/proc/self/status");
@@ -351,6 +357,7 @@ static const struct bench {
 	{"cuda-copy", cuda_init, cuda_copies, false},
 	{"cuda-launch", cuda_init, cuda_launches, false},
 	{"fork", fork_init, fork_and_wait, true},
+	{"fork-crowd", fork_crowd_init, fork_and_wait, true},
 	{"fork-one", fork_one_init, fork_and_wait, true},
 	{"fork-spread", fork_spread_init, fork_and_wait, true},
 	{"mmap", NULL, map_pair, false},

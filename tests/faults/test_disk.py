@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import let_others_in, preload, program, scratch  # noqa: E402
+from faults import let_others_in, need, preload, program, scratch  # noqa: E402
 from mpsantest import LIBRARY, Skip, full_environment, main  # noqa: E402
 
 WORK = [str(program("workout")), "threads,locks,forks,vforks,spawns"]
@@ -38,12 +38,23 @@ def compare(command, env, prepare=None, bare_env=None):
     return said
 
 
-# Disks. A tmpfs of our own, in a mount namespace that ends with the command.
+# Disks. A tmpfs of our own, or ext4 in a file, in a mount namespace that ends with the command.
 
 def on_tmpfs(size, before, env, command=tuple(WORK)):
+    return on_disk(f"mount -t tmpfs -o size={size} none", before, env, command)
+
+
+def on_ext4(before, env, command=tuple(WORK)):
+    need("mkfs.ext4")
+    image = scratch("image")
+    image.write_bytes(bytes(3 << 20))
+    return on_disk(f"mkfs.ext4 -q -F {image} && mount -o loop {image}", before, env, command)
+
+
+def on_disk(mount, before, env, command):
     place = scratch("disk")
     place.mkdir()
-    script = f'mount -t tmpfs -o size={size} none {place} || exit 77; cd {place}; {before}; exec "$@"'
+    script = f'{mount} {place} || exit 77; cd {place}; {before}; exec "$@"'
     shell = ["unshare", "-m", "sh", "-c", script, "sh", "env"]
     if not shutil.which("unshare") or run([*shell, "true"])[0] != 0:
         raise Skip("mounting is not permitted here")
@@ -77,6 +88,14 @@ def check_filled_later():
     """The disk fills up while the program writes more events than its first chunk takes."""
     on_tmpfs("1600k", "true", preload(session="DISK/session"),
              ["sh", "-c", f"{FILL}; exec {WORK[0]} threads,forks"])
+
+
+def check_ext4_full():
+    assert on_ext4(FILL, preload(TMPDIR="DISK")), "nobody said that no log could be written"
+
+
+def check_ext4_filled_later():
+    on_ext4("true", preload(session="DISK/session"), ["sh", "-c", f"{FILL}; exec {WORK[0]} threads,forks"])
 
 
 # Limits and directories
@@ -158,6 +177,8 @@ def check_read_only():
 main({"full_given": lambda: check_full(preload(session="DISK/session")),
       "full_own": lambda: check_full(preload(TMPDIR="DISK")),
       "session_only": check_session_only, "few_logs": check_few_logs, "filled_later": check_filled_later,
+      "ext4_full": check_ext4_full, "ext4_few_logs": lambda: on_ext4("true", preload(session="DISK/session")),
+      "ext4_filled_later": check_ext4_filled_later,
       **{f"file_size_{limit}": functools.partial(check_file_size, limit)
          for limit in (0, 4096, SESSION_BYTES - 1, SESSION_BYTES + 8192, SESSION_BYTES + 300000)},
       "missing": check_missing, "given_missing": check_given_missing, "link_to_directory": check_link_to_directory,
