@@ -38,17 +38,18 @@ def compare(command, env, prepare=None, bare_env=None):
     return said
 
 
-# Disks. A tmpfs of our own, or ext4 in a file, in a mount namespace that ends with the command.
+# Disks. A tmpfs of our own, or ext4 and ext2 in a file, in a mount namespace that ends with the command.
 
 def on_tmpfs(size, before, env, command=tuple(WORK)):
     return on_disk(f"mount -t tmpfs -o size={size} none", before, env, command)
 
 
-def on_ext4(before, env, command=tuple(WORK)):
-    need("mkfs.ext4")
+def on_ext(kind, before, env, command=tuple(WORK)):
+    """ext4, or ext2, which has no fallocate()."""
+    need(f"mkfs.{kind}")
     image = scratch("image")
     image.write_bytes(bytes(3 << 20))
-    return on_disk(f"mkfs.ext4 -q -F {image} && mount -o loop {image}", before, env, command)
+    return on_disk(f"mkfs.{kind} -q -F {image} && mount -o loop {image}", before, env, command)
 
 
 def on_disk(mount, before, env, command):
@@ -91,11 +92,21 @@ def check_filled_later():
 
 
 def check_ext4_full():
-    assert on_ext4(FILL, preload(TMPDIR="DISK")), "nobody said that no log could be written"
+    assert on_ext("ext4", FILL, preload(TMPDIR="DISK")), "nobody said that no log could be written"
+
+
+def check_ext4_few_logs():
+    on_ext("ext4", "true", preload(session="DISK/session"))
 
 
 def check_ext4_filled_later():
-    on_ext4("true", preload(session="DISK/session"), ["sh", "-c", f"{FILL}; exec {WORK[0]} threads,forks"])
+    on_ext("ext4", "true", preload(session="DISK/session"), ["sh", "-c", f"{FILL}; exec {WORK[0]} threads,forks"])
+
+
+def check_ext2():
+    """Space that cannot be reserved might be gone when it is written to: no log is made."""
+    said = on_ext("ext2", "true", preload(session="DISK/session"))
+    assert said and "fallocate" in said[0], said
 
 
 # Limits and directories
@@ -177,8 +188,8 @@ def check_read_only():
 main({"full_given": lambda: check_full(preload(session="DISK/session")),
       "full_own": lambda: check_full(preload(TMPDIR="DISK")),
       "session_only": check_session_only, "few_logs": check_few_logs, "filled_later": check_filled_later,
-      "ext4_full": check_ext4_full, "ext4_few_logs": lambda: on_ext4("true", preload(session="DISK/session")),
-      "ext4_filled_later": check_ext4_filled_later,
+      "ext4_full": check_ext4_full, "ext4_few_logs": check_ext4_few_logs, "ext4_filled_later": check_ext4_filled_later,
+      "ext2": check_ext2,
       **{f"file_size_{limit}": functools.partial(check_file_size, limit)
          for limit in (0, 4096, SESSION_BYTES - 1, SESSION_BYTES + 8192, SESSION_BYTES + 300000)},
       "missing": check_missing, "given_missing": check_given_missing, "link_to_directory": check_link_to_directory,
