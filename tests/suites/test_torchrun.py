@@ -4,6 +4,7 @@
 # limit: 120
 
 import json
+import os
 import platform
 import socket
 import subprocess
@@ -16,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import LIBRARY, MPSAN, Skip, main, need_builds, run_bare, system_python  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-PROGRAM = HERE / "all_reduce.py"
+PROGRAM = os.path.relpath(HERE / "all_reduce.py")  # short: a process's arguments are recorded up to some length
 
 
 def torchrun():
@@ -50,7 +51,7 @@ def check_run():
 
 
 def check_workers(report):
-    agent, *workers = [process for process in report["processes"] if process["argv"][-1:] == [str(PROGRAM)]]
+    agent, *workers = [process for process in report["processes"] if process["argv"][-1:] == [PROGRAM]]
     assert [worker["rank"] for worker in workers] in ([0, 1], [1, 0]) and agent.get("rank") is None, report["processes"]
     assert len(workers) == 2 and {worker["parent"] for worker in workers} == {agent["pid"]}, report["processes"]
 
