@@ -225,8 +225,8 @@ int main(void)
 
 
 @contextlib.contextmanager
-def running(*command):
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, start_new_session=True)
+def running(*command, **more):
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, start_new_session=True, **more)
     try:
         yield process
     finally:
@@ -275,17 +275,18 @@ def check_loop_of_a_library():
 
 def check_each_its_own():
     """Threads at one place wait for different processes: the line names them, and those that wait for the same once."""
-    source = ("import os, threading, time\nends = [os.pipe(), os.pipe()]\n"
-              "def read(end): os.read(end, 1)\n"
-              "for i in 0, 1:\n    if not os.fork():\n        os.close(ends[1 - i][1])\n        time.sleep(1000)\n"
-              "for end in ends: os.close(end[1])\n"
-              "for i in 0, 1, 1: threading.Thread(target=read, args=(ends[i][0],), name=f'reader-{i}').start()\n")
-    with started(source) as process:
-        while True:
-            lines = [line["text"] for line in triage(process.pid) if line["threads"] == 3]
-            if lines:
-                break
-    assert re.search(r'3 threads of process .*: (thread "reader-0" .* for data .*; 2 of them for|2 of them .*; thread "reader-0")', lines[0]), lines
+    ends = [os.pipe() for _ in range(2)]
+    source = ("import os, sys, threading\ndef read(end): os.read(end, 1)\none, other = map(int, sys.argv[1:])\n"
+              "for end in one, other, other: threading.Thread(target=read, args=(end,), name=f'reader-{end}').start()\n")
+    with contextlib.ExitStack() as stack:
+        writers = [stack.enter_context(running("sleep", "1000", pass_fds=[end[1]])) for end in ends]
+        reader = stack.enter_context(running(system_python(), "-c", source, *(end[0] for end in ends), pass_fds=[end[0] for end in ends]))
+        for end in ends:
+            os.close(end[0])
+            os.close(end[1])
+        line = until(reader.pid, "outside", "3 threads of process")["text"]
+    one, other = (f"data in a pipe from process {writer.pid} (sleep)" for writer in writers)
+    assert f'thread "reader-{ends[0][0]}" (TID ' in line and f") for {one}" in line and f"2 of them for {other}" in line, line
 
 
 # Takes a mutex in a file, and keeps it; or waits for it; or takes it and ends.

@@ -95,8 +95,8 @@ static void same_address_elsewhere(void **state)
 	list = triage();
 	assert_int_equal(json_array_size(list), 1);
 	is_line(list, 0, "wait",
-		"waits, and nothing is proved: the main threads of 2 processes (python3 a.py: 7, 8) wait, at "
-		"f (a.py:1): process 7 for futex 0x10; process 8 for futex 0x10");
+		"waits, and nothing is proved: the main threads of 2 processes (python3 a.py: 7, 8) wait for "
+		"futex 0x10 of process 7, 0x10 of process 8, at f (a.py:1)");
 	json_decref(list);
 }
 

@@ -294,39 +294,82 @@ static char *part_text(const struct triage *triage, const struct triage_item *it
 			   jsontext_number(thread->process, "pid"));
 }
 
-/* "30 threads of process 1 (x.py) wait, at f (x.py:3): 28 of them for an Event; thread 7 for …" */
+/* "process 12 for data from process 3", or "28 of them for an Event" */
+static char *each_text(const struct triage *triage, const struct triage_item *item, uint32_t first)
+{
+	const char *about = about_of(triage, item, first);
+	char *part = part_text(triage, item, first),
+	     *text = text_format("%s%s%s", part, *about ? " for " : "", about);
+
+	free(part);
+	return text;
+}
+
+/* "0x10", "0x10 of process 12" */
+static char *address_text(const struct triage *triage, const struct triage_item *item,
+			  uint32_t first)
+{
+	const struct triage_thread *thread = &triage->thread.item[item->members.item[first]];
+	const char *address = strstr(about_of(triage, item, first), " 0x") + 1;
+
+	return item->processes == 1 ? text_copy(address) :
+				      text_format("%s of process %lld", address,
+						  jsontext_number(thread->process, "pid"));
+}
+
+/* How long the text is that all have in common, if they differ only in an address at the end; 0: they do not. */
+static int stem_of(const struct triage *triage, const struct triage_item *item)
+{
+	const char *about = about_of(triage, item, 0), *address = strstr(about, " 0x");
+	size_t stem = address ? (size_t)(address - about) + 3 : 0;
+
+	for (uint32_t i = 0; stem && i < item->members.count; i++)
+		if (strncmp(about_of(triage, item, i), about, stem) ||
+		    strchr(about_of(triage, item, i) + stem, ' '))
+			return 0;
+	return stem ? (int)stem - 3 : 0;
+}
+
+static char *list_text(const struct triage *triage, const struct triage_item *item,
+		       const char *separator,
+		       char *text_of(const struct triage *triage, const struct triage_item *item,
+				     uint32_t first))
+{
+	char *list = text_copy("");
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; i < item->members.count && named <= NAMED; i++)
+		if (same_of(triage, item, i) == i)
+			list = text_join(list, separator,
+					 named++ < NAMED ? text_of(triage, item, i) :
+							   text_copy("…"));
+	return list;
+}
+
+/*
+ * "30 threads of process 1 (x.py) wait, at f (x.py:3): 28 of them for an Event; thread 7 for a Lock", or "4 threads of
+ * process 1 (x) wait for futex 0x10, 0x20, at f (x.c:3)"
+ */
 static char *mixed_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *first = &triage->thread.item[item->first];
 	char *who = who_text(triage, item), *place = place_text(first),
-	     *since = since_text(triage, first), *list = text_copy("");
-	uint32_t named = 0;
+	     *since = since_text(triage, first), *list, *text;
+	int stem = stem_of(triage, item);
 
-	for (uint32_t i = 0; i < item->members.count && named <= NAMED; i++) {
-		const char *about = about_of(triage, item, i);
-		char *part;
-
-		if (same_of(triage, item, i) != i)
-			continue;
-		part = named++ < NAMED ? part_text(triage, item, i) : text_copy("…");
-		list = text_join(list, "; ",
-				 text_format("%s%s%s", part,
-					     named > NAMED || !*about ? "" : " for ",
-					     named > NAMED ? "" : about));
-		free(part);
-	}
-	list = text_join(text_format("%s wait%s%s", who, place, since), ": ", list);
+	list = list_text(triage, item, stem ? ", " : "; ", stem ? address_text : each_text);
+	text = stem ? text_format("%s wait for %.*s %s%s%s", who, stem, about_of(triage, item, 0),
+				  list, place, since) :
+		      text_format("%s wait%s%s: %s", who, place, since, list);
 	free(who);
 	free(place);
 	free(since);
-	return list;
+	free(list);
+	return text;
 }
 
 static char *plain_text(const struct triage *triage, const struct triage_item *item)
 {
-	if (is_mixed(triage, item))
-		return mixed_text(triage, item);
-
 	const struct triage_thread *first = &triage->thread.item[item->first];
 	char *who = item->kind == KIND_stopped ? process_text(first->process) :
 						 who_text(triage, item),
@@ -356,7 +399,8 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 		text = is_mixed(triage, item) ? mixed_text(triage, item) : plain_text(triage, item);
 	}
 	if (item->kind == KIND_endless)
-		text = text_join(text, is_mixed(triage, item) ? "; " : ": ",
+		text = text_join(text,
+				 is_mixed(triage, item) && !stem_of(triage, item) ? "; " : ": ",
 				 text_copy("no thread of the program is left that could end that"));
 	line = text_format("%s: %s", kind_head(item->kind), text);
 	free(text);
