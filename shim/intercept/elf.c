@@ -185,7 +185,7 @@ struct elf_after elf_after(void)
 	return after;
 }
 
-void *elf_next(const struct elf_after *after, const char *name, const char *version)
+void *elf_next_in(const struct elf_after *after, const char *name, const char *version)
 {
 	void *at = NULL;
 
@@ -194,6 +194,13 @@ void *elf_next(const struct elf_after *after, const char *name, const char *vers
 	for (const struct link_map *map = after->rest; map && !at; map = map->l_next)
 		at = elf_find_in(map, name, version);
 	return at;
+}
+
+void *elf_next(const char *name, const char *version)
+{
+	const struct elf_after after = elf_after();
+
+	return elf_next_in(&after, name, version);
 }
 
 void *elf_find_anywhere(const char *name)

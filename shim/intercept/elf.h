@@ -32,7 +32,7 @@ struct elf_symbols {
 	const ElfW(Verdef) * definitions;
 };
 
-/* The objects after this library, in which hundreds of names are looked up at start. */
+/* The objects after this library. */
 #define ELF_KEPT 12u
 struct elf_after {
 	unsigned count;
@@ -45,8 +45,10 @@ struct elf_after {
  * `version`, or the default version if that is NULL. Safe only while no other thread loads or
  * unloads objects: at start, or before the first thread.
  */
+void *elf_next(const char *name, const char *version);
+/* The same for many names. */
 struct elf_after elf_after(void);
-void *elf_next(const struct elf_after *after, const char *name, const char *version);
+void *elf_next_in(const struct elf_after *after, const char *name, const char *version);
 
 /* This library's own entry in the loader's list; NULL: none. */
 const struct link_map *elf_self(void);

@@ -86,14 +86,15 @@ void hook_resolve(void)
 
 	for (unsigned i = 0; i < HOOK_COUNT; i++) {
 		bool once = i < FIRST_LATER;
-		void *real = once ? elf_next(&after, hook_name(i), NULL) : NULL;
+		void *real = once ? elf_next_in(&after, hook_name(i), NULL) : NULL;
 
 		if (once && !real)
-			real = elf_next(&after, hook_name(i), ARCH_OLDEST_VERSION);
+			real = elf_next_in(&after, hook_name(i), ARCH_OLDEST_VERSION);
 		hook_real[i] = hook_next[i] = real ? real : hook_absent;
 	}
-	hook_old_cond_wait = elf_next(&after, "pthread_cond_wait", ARCH_OLDEST_VERSION);
-	hook_old_cond_timedwait = elf_next(&after, "pthread_cond_timedwait", ARCH_OLDEST_VERSION);
+	hook_old_cond_wait = elf_next_in(&after, "pthread_cond_wait", ARCH_OLDEST_VERSION);
+	hook_old_cond_timedwait =
+		elf_next_in(&after, "pthread_cond_timedwait", ARCH_OLDEST_VERSION);
 }
 
 /*

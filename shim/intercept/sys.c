@@ -95,8 +95,7 @@ void sys_leave_time_namespace(void)
 
 static void find_descriptors(void)
 {
-	const struct elf_after after = elf_after();
-	uint64_t (*self)(void) = (uint64_t(*)(void))elf_next(&after, "pthread_self", NULL);
+	uint64_t (*self)(void) = (uint64_t(*)(void))elf_next("pthread_self", NULL);
 
 	if (self)
 		sys_pthread_before = arch_thread_pointer() - self();

@@ -22,7 +22,7 @@
 #define HEAD_BYTES 832 /* of a program: has its program headers and its interpreter */
 #define SCRIPTS_MAX 3
 #define VARIABLES_MAX 65536
-#define BATCH 24
+#define BATCH 12
 #define WORD 16 /* bytes of each variable that are read at once: enough for the names below */
 
 static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=";

@@ -8,7 +8,8 @@
 #include "quota.h"
 
 #define SPAN_NS 2000000000ull /* minimum duration */
-#define STARTED_NS 500000000u /* of a processor, which a process has had when it counts */
+#define STARTED_NS 500000000u /* of a processor, or */
+#define OLD_NS 2000000000u /* of time, which a process has had when it counts */
 #define NAMED_MAX 4u
 
 void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
@@ -31,8 +32,10 @@ static bool is_meant(const struct worker *member)
 static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 {
 	const struct worker *member = &workers->member[slot];
+	uint64_t birth_ns = workers->reader->session.table[slot].birth_ns;
 
-	return is_meant(member) && member->total_ran_ns >= STARTED_NS;
+	return is_meant(member) && (member->total_ran_ns >= STARTED_NS ||
+				    workers->snapshot->now_ns >= birth_ns + OLD_NS);
 }
 
 struct sight {

@@ -2,7 +2,7 @@
 would end them."""
 # expect: deadlock-cycle error
 # says: release each lock and permit on every path
-# says: waits for a permit of the Semaphore made at <module> (deadlock-cycle-lost-sentinel-semaphore.py:
+# says: waits for a permit of Semaphore \"units\" (deadlock-cycle-lost-sentinel-semaphore.py, global), made at <module> (deadlock-cycle-lost-sentinel-semaphore.py:
 # ends: never
 # frames: work
 # pythons: all
