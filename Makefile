@@ -145,7 +145,7 @@ RULE_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/unit/rules/*.c))
 UNIT_PART := $(patsubst %.c,$(O)/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SNIPPETS := $(O)/tests/snippets/libsnippets.so $(O)/tests/snippets/snippets
 PAGE_BIN := $(O)/tests/browser/page
-TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(RULE_BIN) $(FAULT_BIN) $(TRIAL_BIN) $(SNIPPETS) \
+TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(RULE_BIN) $(FAULT_BIN) $(TRIAL_BIN) $(BENCH_BIN) $(SNIPPETS) \
 	$(O)/tests/libmpsan-count.so $(FAKE)
 
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.

@@ -1,6 +1,7 @@
 """torch.multiprocessing.spawn: each process gets a shared tensor, and writes a row of its own."""
 # expect: none
 # silent: main-not-guarded tensor-pickled-by-value shm-unsynchronized
+# may: cpu-oversubscribed warning
 # needs: torch
 
 import torch
