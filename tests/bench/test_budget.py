@@ -38,7 +38,7 @@ def calls(operation, count, watched):
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory, "calls")
         env = [word for name, value in environment(directory, watched).items() for word in ("-E", f"{name}={value}")]
-        run = run_bare(["strace", "-f", "-c", "-U", "calls,name", "-e", f"trace=!{RACES}", "-o", table, *env,
+        run = run_bare(["env", "-i", "PATH=/usr/bin:/bin", "strace", "-f", "-c", "-U", "calls,name", "-e", f"trace=!{RACES}", "-o", table, *env,
                         *command_of(operation, count)], timeout=60)
         assert run.exit == 0, run
         return int(re.search(r"^ *(\d+) total$", table.read_text(), re.M)[1])

@@ -40,6 +40,7 @@ static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 
 struct sight {
 	uint64_t busy_ns, ran_ns;
+	uint64_t all_busy_ns; /* also of those that have only started */
 	uint32_t processes, threads; /* that ran for a good part of the time */
 	uint32_t processors;
 	uint32_t workers, employer; /* the parent with most workers */
@@ -112,6 +113,8 @@ static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 		const struct snapshot_process *process = &snapshot->processes.item[i];
 		uint32_t slot = process->slot, threads = busy_threads(snapshot, process);
 
+		if (is_meant(&workers->member[slot]))
+			sight.all_busy_ns += workers->member[slot].busy_ns;
 		if (!mon_cpu_counts(workers, slot))
 			continue;
 		sight.busy_ns += workers->member[slot].busy_ns;
@@ -164,11 +167,18 @@ static bool has_work(const struct mon_cpu_span *span)
 	return 10 * span->ran_ns >= 9 * SPAN_NS * span->processors;
 }
 
+/* A crowd that only starts is busy, and is no load yet either. */
+static bool waits_mostly(const struct mon_cpu_span *span)
+{
+	return 4 * span->busy_ns <= 5 * span->ns * span->processors;
+}
+
 static void end_span(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind)
 {
 	struct mon_cpu_span *now = &mon_cpu->now[kind], *longest = &mon_cpu->longest[kind];
 
-	if (now->ns >= SPAN_NS && now->ns > longest->ns && (kind == LOAD_CROWD || has_work(now))) {
+	if (now->ns >= SPAN_NS && now->ns > longest->ns &&
+	    (kind == LOAD_CROWD ? waits_mostly(now) : has_work(now))) {
 		free(longest->detail);
 		*longest = *now;
 	} else {
@@ -184,7 +194,7 @@ static void go_on(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, const struct 
 	uint64_t most = workers ? sight->workers : sight->busy_ns;
 
 	now->ns += mon_cpu->workers->snapshot->passed_ns;
-	now->busy_ns += sight->busy_ns;
+	now->busy_ns += workers ? sight->all_busy_ns : sight->busy_ns;
 	now->ran_ns += sight->ran_ns;
 	if (most <= now->most_ns)
 		return;
