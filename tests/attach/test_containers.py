@@ -90,17 +90,27 @@ def children(pid):
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def child_of(process, name):
-    """The PID, here, of the first descendant that runs a program of that name; the time limit of tests ends this."""
+def descendant(process, fits):
+    """The PID, here, of the first one that fits; the time limit of tests ends this."""
     while process.poll() is None:
         todo = [process.pid]
         while todo:
             pid = todo.pop()
             with contextlib.suppress(OSError):
-                if Path(os.readlink(f"/proc/{pid}/exe")).name.startswith(name):
+                if fits(Path(f"/proc/{pid}")):
                     return pid
                 todo += children(pid)
     raise AssertionError(f"ended with {process.returncode}")
+
+
+def child_of(process, name):
+    """That runs a program of that name."""
+    return descendant(process, lambda place: Path(os.readlink(place / "exe")).name.startswith(name))
+
+
+def named(process, name):
+    """Whose main thread has that name."""
+    return descendant(process, lambda place: Path(place, "comm").read_text().strip() == name)
 
 
 def mpsan(*words, before=(), **options):
@@ -276,19 +286,6 @@ def check_inside():
         for command in ("attach", "ps", "top"):
             run = mpsan(command, inner, before=enter)
             assert run.returncode == 2 and len(run.stderr.splitlines()) == 1 and "another PID namespace" in run.stderr, run
-
-
-def named(process, name):
-    """The PID, here, of the first descendant whose main thread has that name; the time limit of tests ends this."""
-    while process.poll() is None:
-        todo = [process.pid]
-        while todo:
-            pid = todo.pop()
-            with contextlib.suppress(OSError):
-                if Path(f"/proc/{pid}/comm").read_text().strip() == name:
-                    return pid
-                todo += children(pid)
-    raise AssertionError(f"ended with {process.returncode}")
 
 
 def check_shared_mutex():

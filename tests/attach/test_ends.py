@@ -2,17 +2,15 @@
 """mpsan attach on a parent that waits for a child which reads what the parent itself has to write or to close."""
 # cases
 
-import json
 import signal
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from attached import first_findings  # noqa: E402
 from faults import build, scratch  # noqa: E402
-from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
+from mpsantest import main, system_python  # noqa: E402
 
 LOOKS = 4  # a busy machine may be late
 
@@ -45,24 +43,7 @@ int main(int count, char **word)
 
 
 def findings_of(command, looks, interrupt=signal.default_int_handler):
-    """The findings that are louder than a note, at the first of so many looks that has some."""
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
-    try:
-        for _ in range(looks):
-            with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
-                report = Path(place, "report.json")
-                run = subprocess.run([str(MPSAN), "attach", "--no-conf", "--report", f"json={report}", str(process.pid)],
-                                     capture_output=True, text=True, timeout=60)
-                assert run.returncode in (0, 66), run.stderr
-                loud = [finding for finding in json.loads(report.read_text())["findings"] if finding["severity"] != "note"]
-            if loud:
-                return process.pid, loud
-        return process.pid, []
-    finally:
-        kill_group(process.pid)
-        process.wait()
+    return first_findings(command, looks, preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
 
 
 def told(command, severity="error", **more):

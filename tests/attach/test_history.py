@@ -4,16 +4,14 @@
 
 import concurrent.futures
 import functools
-import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("lib", "pythons")]
 
+from attached import first_findings  # noqa: E402
 from faults import build, scratch  # noqa: E402
-from mpsantest import BUILD, MPSAN, ROOT, Skip, kill_group, main, system_python  # noqa: E402
+from mpsantest import BUILD, ROOT, Skip, main, system_python  # noqa: E402
 from pythons import free_threaded  # noqa: E402
 
 LOOKS = 4  # a busy machine may be late
@@ -25,24 +23,8 @@ def command_of(name, python=None):
 
 
 def findings_of(command, looks):
-    """(rule, severity, message) of what is louder than a note, at the first of so many looks that has some."""
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True)
-    try:
-        for _ in range(looks):
-            with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
-                report = Path(place, "report.json")
-                run = subprocess.run([str(MPSAN), "attach", "--no-conf", "--report", f"json={report}", str(process.pid)],
-                                     capture_output=True, text=True, timeout=60)
-                assert run.returncode in (0, 66), run.stderr
-                loud = [(finding["rule"], finding["severity"], finding["message"])
-                        for finding in json.loads(report.read_text())["findings"] if finding["severity"] != "note"]
-            if loud:
-                return loud
-        return []
-    finally:
-        kill_group(process.pid)
-        process.wait()
+    """(rule, severity, message) of each."""
+    return [(one["rule"], one["severity"], one["message"]) for one in first_findings(command, looks)[1]]
 
 
 def told(name, rule, python=None):

@@ -3,18 +3,17 @@
 # cases
 
 import contextlib
-import json
 import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
+from attached import attached  # noqa: E402
+from mpsantest import kill_group, main, system_python  # noqa: E402
 
 
 @contextlib.contextmanager
@@ -30,13 +29,8 @@ def started(source, **more):
 
 
 def findings(pid):
-    """{rule: finding} of one look, with its exit status."""
-    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
-        file = Path(place, "report.json")
-        run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"json={file}", str(pid)], capture_output=True,
-                             text=True, timeout=60)
-        assert run.returncode in (0, 66), run
-        return {finding["rule"]: finding for finding in json.loads(file.read_text())["findings"]}
+    """{rule: finding} of one look."""
+    return {finding["rule"]: finding for finding in attached(pid)["findings"]}
 
 
 def limit_files(most):

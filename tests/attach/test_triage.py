@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from attached import attached  # noqa: E402
 from faults import build, scratch  # noqa: E402
 from mpsantest import MPSAN, Skip, kill_group, main, system_python  # noqa: E402
 
@@ -232,16 +233,6 @@ def running(*command, **more):
     finally:
         kill_group(process.pid)
         process.wait()
-
-
-def attached(pid):
-    """The JSON of a report."""
-    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
-        file = Path(place, "report.json")
-        run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"json={file}", str(pid)], capture_output=True, text=True,
-                             timeout=60)
-        assert run.returncode in (0, 66), run
-        return json.loads(file.read_text())
 
 
 def check_request_of_the_kernel():
