@@ -80,7 +80,7 @@ $(O)/mpsan: $(TOOL_OBJ) $(COMMON_OBJ)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(COMMON_OBJ) $(TOOL_LIBS)
 
 $(O)/obj/shim/intercept/mem.c.o $(O)/count/shim/intercept/mem.c.o: SHIM_FLAGS += -fno-builtin
-# Whether a lock's hook begins with a line of the cache is a sixth of its cost: it should not depend on what stands before it.
+# The cost of a lock's hook varies by a sixth with its place in a cache line, and so with unrelated code: each begins with a line.
 $(O)/obj/shim/hooks/lock.c.o $(O)/obj/shim/hooks/sync.c.o: SHIM_FLAGS += -falign-functions=64
 $(O)/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<

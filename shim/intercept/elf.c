@@ -198,9 +198,10 @@ void *elf_next_in(const struct elf_after *after, const char *name, const char *v
 
 void *elf_next(const char *name, const char *version)
 {
-	const struct elf_after after = elf_after();
+	const struct link_map *map = elf_self();
+	const struct elf_after all = {.rest = map ? map->l_next : NULL};
 
-	return elf_next_in(&after, name, version);
+	return elf_next_in(&all, name, version);
 }
 
 void *elf_find_anywhere(const char *name)

@@ -348,52 +348,49 @@ static const struct glance *owner_of(uint64_t pthread, uint32_t pid)
 	return NULL;
 }
 
-/* It was locked at the fork, and no frame seems to have taken it: a call that has returned did. */
-static void seek_nearest(const struct cpython_lock *lock, uint32_t pid, struct python_taker *taker)
+typedef void taker_seek(const struct cpython *py, uint64_t top, const struct cpython_lock *lock,
+			struct cpython_taker *taker);
+
+/* Asks all threads that were left behind. Whether one calls acquire() or release() of it. */
+static bool seek_among(taker_seek *seek, const struct cpython_lock *lock, uint32_t pid,
+		       struct python_taker *taker)
 {
 	struct cpython_taker other;
-	struct cpython py;
-
-	for (uint32_t i = 0; i < used; i++) {
-		if (!is_left_behind(&glances[i], pid) || glances[i].awaited == lock->address)
-			continue;
-		py = view_of(&glances[i]);
-		cpython_taker_near(&py, glances[i].top, lock, &other);
-		if (other.rank <= taker->by.rank)
-			continue;
-		taker->by = other;
-		taker->glance = &glances[i];
-	}
-}
-
-/*
- * The thread that waits may have taken it, in a frame around the one that waits. It surely seems to have if
- * it has called acquire(), and of the others neither has one, nor is one there to release the lock.
- */
-static void seek_taker(const struct cpython_lock *lock, uint32_t pid, struct python_taker *taker)
-{
-	struct cpython_taker own = {0}, other;
 	bool contested = false;
-	struct state state;
 	struct cpython py;
 
-	if (python_own_state(&state))
-		cpython_taker_around(&python.py, state.frame, lock, &own);
-	taker->by = own;
 	for (uint32_t i = 0; i < used; i++) {
 		if (!is_left_behind(&glances[i], pid) || glances[i].awaited == lock->address)
 			continue;
 		py = view_of(&glances[i]);
-		cpython_taker(&py, glances[i].top, lock, &other);
+		seek(&py, glances[i].top, lock, &other);
 		contested |= other.called || other.signals;
 		if (other.rank <= taker->by.rank)
 			continue;
 		taker->by = other;
 		taker->glance = &glances[i];
 	}
+	return contested;
+}
+
+/*
+ * The thread that waits may have taken it, in a frame around the one that waits. It surely seems to have if
+ * it has called acquire(), and of the others neither has one, nor is one there to release the lock. If it was locked at the
+ * fork and no frame seems to have taken it, a call that has returned did: of the thread that has it nearest at hand.
+ */
+static void seek_taker(const struct cpython_lock *lock, uint32_t pid, struct python_taker *taker)
+{
+	struct cpython_taker own = {0};
+	struct state state;
+	bool contested;
+
+	if (python_own_state(&state))
+		cpython_taker_around(&python.py, state.frame, lock, &own);
+	taker->by = own;
+	contested = seek_among(cpython_taker, lock, pid, taker);
 	taker->own = !taker->glance && own.called && !contested;
 	if (!taker->by.rank && !contested && python_was_locked(lock->address))
-		seek_nearest(lock, pid, taker);
+		seek_among(cpython_taker_near, lock, pid, taker);
 }
 
 bool python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker)

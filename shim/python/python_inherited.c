@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The conditions and queues that a forking thread has at hand, so that the child can tell them from
- * those that it makes itself, and the locks that are locked: a PyMutex calls nothing when it is made or taken. At hand are its variables,
- * the globals around them, what `self` and the started Process have, and what the first few objects
+ * those that it makes itself, and the locks that are locked: a PyMutex calls nothing when it is made or
+ * taken. At hand are its variables, the globals around them, what `self` and the started Process have, and what the first few objects
  * of the program's classes among these have. One that is not remembered is of unknown origin.
  *
  * An address alone proves nothing, since the child may have freed the object and made another. So

@@ -16,9 +16,9 @@
 #include "report.h"
 
 #define LEVEL_FORKS "level=forks"
-#define LEVEL_LIMIT                                                                                                         \
-	"with --level=forks waits, loads, and what processes sent each other were not watched, and deadlocks only where a " \
-	"forked child proved its own"
+#define LEVEL_LIMIT                                                                                    \
+	"with --level=forks no waits, CPU load or messages between processes were watched; deadlocks " \
+	"were reported only if a forked child proved its own"
 #define NAMED_MAX 8u /* processes listed; further ones are only counted */
 
 /* Counters in the head of a log, and their texts. */

@@ -29,13 +29,15 @@ static bool is_meant(const struct worker *member)
 }
 
 /* One that has only started may end soon: however many there are, each takes its turn. */
+static bool has_started(const struct workers *workers, uint32_t slot)
+{
+	return workers->member[slot].total_ran_ns >= STARTED_NS ||
+	       workers->snapshot->now_ns >= workers->reader->session.table[slot].birth_ns + OLD_NS;
+}
+
 static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 {
-	const struct worker *member = &workers->member[slot];
-	uint64_t birth_ns = workers->reader->session.table[slot].birth_ns;
-
-	return is_meant(member) && (member->total_ran_ns >= STARTED_NS ||
-				    workers->snapshot->now_ns >= birth_ns + OLD_NS);
+	return is_meant(&workers->member[slot]) && has_started(workers, slot);
 }
 
 struct sight {
@@ -113,9 +115,10 @@ static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 		const struct snapshot_process *process = &snapshot->processes.item[i];
 		uint32_t slot = process->slot, threads = busy_threads(snapshot, process);
 
-		if (is_meant(&workers->member[slot]))
-			sight.all_busy_ns += workers->member[slot].busy_ns;
-		if (!mon_cpu_counts(workers, slot))
+		if (!is_meant(&workers->member[slot]))
+			continue;
+		sight.all_busy_ns += workers->member[slot].busy_ns;
+		if (!has_started(workers, slot))
 			continue;
 		sight.busy_ns += workers->member[slot].busy_ns;
 		sight.ran_ns += workers->member[slot].ran_ns;

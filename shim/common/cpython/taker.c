@@ -66,8 +66,6 @@ static uint64_t attribute_with(const struct cpython *py, uint64_t object,
 	uint64_t value[AT_HAND_MAX];
 	unsigned count;
 
-	if (cpython_is_a(py, object, "cell"))
-		object = cpython_member(py, object, CELL_VALUE);
 	count = cpython_attribute_values(py, object, value, AT_HAND_MAX);
 	count = count ? count : reach_slots(py, object, value, AT_HAND_MAX);
 	for (unsigned i = 0; i < count; i++)
@@ -96,10 +94,11 @@ static bool has_class_attribute(const struct cpython *py, const struct called_na
 static bool has_attribute(const struct cpython *py, const struct called_names *names,
 			  uint64_t object, const struct cpython_lock *lock, struct at_hand *hand)
 {
-	uint64_t value = attribute_with(py, object, lock);
+	uint64_t value;
 
 	if (cpython_is_a(py, object, "cell"))
 		object = cpython_member(py, object, CELL_VALUE);
+	value = attribute_with(py, object, lock);
 	if (!value)
 		return has_class_attribute(py, names, object, lock, hand);
 	hand->name = called_find_key(py, names, reach_attribute_key(py, object, value));
