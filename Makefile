@@ -46,7 +46,7 @@ COUNT_OBJ := $(SHIM_SRC:%=$(O)/count/%.o)
 COMMON_SRC := $(CPYTHON_SRC) $(wildcard shim/common/*.c)
 COMMON_OBJ := $(COMMON_SRC:%=$(O)/obj/%.o)
 # Manual pages are made by a program of their own; tools/dev is no part of the command.
-TOOL_SRC := $(filter-out tools/man/%,$(wildcard tools/*/*.c tools/rules/*/*.c))
+TOOL_SRC := $(filter-out tools/man/%,$(wildcard tools/*/*.c tools/*/*/*.c))
 TOPICS := $(sort $(patsubst tools/man/topics/%.md,%,$(wildcard tools/man/topics/*.md)))
 DESCRIPTIONS := $(O)/man/mpsan.1 $(O)/man/libmpsan.7 $(O)/man/mpsan.bash $(O)/man/mpsan.zsh
 TOPIC_PAGES := $(TOPICS:%=$(O)/man/mpsan-%.7)

@@ -14,6 +14,7 @@
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../workers/proc_events.h"
+#include "cuda_entry.h"
 #include "nccl.h"
 #include "registry.h"
 
@@ -129,11 +130,20 @@ static void state_inherited(const char *function, const struct cuda_where *where
 	print_inherited(function, &ev);
 }
 
+/*
+ * The runtime starts within any function of its own, also in one that needs no device and has no
+ * hook, as cudaGetErrorString: its driver's refusal reaches nobody.
+ */
+static bool is_unasked(const struct cuda_call *call)
+{
+	return !HOOK_IS_RUNTIME(call->id) && !outer_of(call) && cuda_entry_is_runtime(call->caller);
+}
+
 static NOINLINE void look_at_inherited(const struct cuda_call *call, int result)
 {
 	struct cuda_where where;
 
-	if (!is_news(call->kind, result))
+	if (is_unasked(call) || !is_news(call->kind, result))
 		return;
 	GUARDED {
 		where = cuda_where(call);

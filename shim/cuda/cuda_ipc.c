@@ -230,7 +230,9 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 					 .references = 1};
 	GUARDED {
 		if (result) {
-			state_refused(call, result, memory, 0);
+			state_refused(
+				call, result,
+				m.flags & CUDA_MEMORY_IMPORTED ? MPSAN_MEMORY_IMPORTED : memory, 0);
 		} else {
 			m.device = m.device < 0 ? cuda_current_device(call->caller) : m.device;
 			m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);

@@ -118,14 +118,67 @@ def check_debugger():
         until(process.pid, "stopped", rf"stopped by a debugger, process {os.getpid()} \(")
 
 
-def check_gpu():
-    """A driver whose call waits: what is known of it is the name of its library and of its function."""
-    source = "#include <poll.h>\nint cuStreamSynchronize(void *stream) { return poll(stream, 0, -1); }\n"
+def needs_samples():
+    """The kernel's profiler, of this user's own processes."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    clock = (ctypes.c_uint32 * 32)(1, 128, 1)  # PERF_TYPE_SOFTWARE, the size, PERF_COUNT_SW_TASK_CLOCK
+    clock[10] = 1 << 5  # exclude_kernel
+    file = libc.syscall(SYS_PERF_EVENT_OPEN, clock, 0, -1, -1, 0)
+    if file < 0:
+        raise Skip(f"no perf_event_open here: errno {ctypes.get_errno()}")
+    os.close(file)
+
+
+SYS_PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
+SPIN = """
+#include <stdlib.h>
+volatile int end;
+static __attribute__((noinline)) int compare(const void *one, const void *other)
+{
+	while (!end) ;
+	return one < other;
+}
+int main(void)
+{
+	int two[2] = {0};
+	qsort(two, 2, sizeof(*two), compare);
+}
+"""
+
+
+def check_running_native():
+    """The functions of a thread that runs in C, of which the kernel's profiler takes a sample: it need not stop."""
+    needs_samples()
+    with running(build(SPIN, scratch("spin"))) as process:
+        until(process.pid, "running", r"at compare \(source.c:6\), \d+ % of a processor")
+        run = subprocess.run([MPSAN, "ps", "--json", str(process.pid)], capture_output=True, text=True, timeout=30, check=True)
+        thread, = json.loads(run.stdout)["processes"][0]["threads"]
+        functions = [frame["function"] for frame in thread["stack"]]
+        assert functions[0] == "compare" and "main" in functions, functions
+
+
+def check_gpu_that_spins():
+    """By default the driver waits for its device on a processor."""
+    needs_samples()
+    source = "volatile int end;\nint cuStreamSynchronize(void *stream) { while (!end) ; return stream != 0; }\n"
+    with driver_of(source) as process:
+        until(process.pid, "gpu", r"is in cuStreamSynchronize, which spins, at step \(<string>:2\)")
+
+
+@contextlib.contextmanager
+def driver_of(source):
+    """A program that waits in a driver of such a source."""
     with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
         driver = Path(place, "libcuda.so.1")
         subprocess.run(["cc", "-shared", "-fPIC", "-g", "-o", driver, "-xc", "-"], input=source, text=True, check=True)
         with started(f"import ctypes\ndef step(): ctypes.CDLL({str(driver)!r}).cuStreamSynchronize(None)\nstep()") as process:
-            until(process.pid, "gpu", r"is in cuStreamSynchronize, at step \(<string>:2\), for at least")
+            yield process
+
+
+def check_gpu():
+    """A driver whose call waits: what is known of it is the name of its library and of its function."""
+    with driver_of("#include <poll.h>\nint cuStreamSynchronize(void *stream) { return poll(stream, 0, -1); }\n") as process:
+        until(process.pid, "gpu", r"is in cuStreamSynchronize, at step \(<string>:2\), for at least")
 
 
 def check_polling():

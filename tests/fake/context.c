@@ -41,6 +41,7 @@ static CUresult make_context(CUcontext *context, unsigned flags, CUdevice device
 	fake_lock();
 	*made = (struct CUctx_st){CONTEXT_ALIVE, device, flags, .id = ++context_ids};
 	fake_unlock();
+	threads_start();
 	stack[depth++] = *context = made;
 	return CUDA_SUCCESS;
 }
@@ -106,6 +107,7 @@ CALL(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), (context,
 	}
 	primary->retained++;
 	fake_unlock();
+	threads_start();
 	*context = primary;
 	return CUDA_SUCCESS;
 }

@@ -49,6 +49,9 @@ CUresult driver_state(void);
 /* What every function without a meaning answers. */
 CUresult driver_unsupported(void);
 
+/* The driver's own threads, once, if wanted: see threads.c. */
+void threads_start(void);
+
 /* One lock for everything: what this library is asked in tests is short. */
 void fake_lock(void);
 void fake_unlock(void);
@@ -151,6 +154,8 @@ void memory_forget(CUcontext context);
 /* Of pools: one thing less in it; the end of what was made or imported at an address, false: nothing was. */
 void pool_dropped(CUmemoryPool pool, uint64_t bytes);
 bool pool_give(CUdeviceptr address);
+/* The allocation that begins there ends, if it is of one of these kinds. */
+CUresult memory_end(CUdeviceptr address, uint32_t kinds);
 /* True when all of it is memory that CUDA made or mapped here. */
 bool memory_known(CUdeviceptr address, size_t bytes);
 

@@ -3,6 +3,7 @@
  * file through /proc, so a handle is good as long as the exporter lives and has not freed what it names.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,11 +93,16 @@ static struct mapping *already_open(const struct name *name)
 	return NULL;
 }
 
-/* A second open by the same context counts; drivers before that refused it, and so does this one when told to. */
+/*
+ * A second open by the same context counts, another context is refused; drivers before that refused both, and so does this
+ * one when told to.
+ */
 static CUresult open_again(struct mapping *mapping, CUdeviceptr *address)
 {
-	if (mapping->context != context_now() || getenv("MPSAN_FAKE_OPEN_ONCE"))
+	if (getenv("MPSAN_FAKE_OPEN_ONCE"))
 		return CUDA_ERROR_ALREADY_MAPPED;
+	if (mapping->context != context_now())
+		return CUDA_ERROR_INVALID_HANDLE;
 	mapping->opened++;
 	*address = mapping->start;
 	return CUDA_SUCCESS;
@@ -131,8 +137,9 @@ static CUresult open_memory(const struct name *name, CUdeviceptr *address)
 	if (mapping)
 		return open_again(mapping, address);
 	fd = open_name(name);
-	if (fd < 0)
-		return CUDA_ERROR_INVALID_HANDLE;
+	if (fd < 0) /* the exporter freed it, or ended */
+		return kill(name->pid, 0) == 0 ? CUDA_ERROR_INVALID_VALUE :
+						 CUDA_ERROR_INVALID_HANDLE;
 	result = map_name(name, fd, address);
 	close(fd);
 	return result;

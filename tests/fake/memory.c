@@ -51,7 +51,7 @@ static CUresult take(CUdeviceptr *address, size_t bytes, int kind)
 	return result;
 }
 
-static CUresult give(CUdeviceptr address, uint32_t kinds)
+CUresult memory_end(CUdeviceptr address, uint32_t kinds)
 {
 	struct arena *arena;
 	struct piece *piece;
@@ -119,7 +119,7 @@ CALL(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes))
 /* Frees memory of pools as well, once all work is done, as it is. */
 CALL(cuMemFree_v2, (CUdeviceptr address), (address))
 {
-	CUresult result = address ? give(address, 1u << PIECE_DEVICE | 1u << PIECE_MANAGED) :
+	CUresult result = address ? memory_end(address, 1u << PIECE_DEVICE | 1u << PIECE_MANAGED) :
 				    CUDA_SUCCESS;
 
 	if (result == CUDA_SUCCESS)
@@ -132,7 +132,8 @@ CALL(cuMemFree_v2, (CUdeviceptr address), (address))
 
 CALL(cuMemFreeHost, (void *address), (address))
 {
-	return address ? give((uintptr_t)address, 1u << PIECE_HOST) : CUDA_ERROR_INVALID_VALUE;
+	return address ? memory_end((uintptr_t)address, 1u << PIECE_HOST) :
+			 CUDA_ERROR_INVALID_VALUE;
 }
 
 CALL(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (address, bytes, flags))

@@ -82,7 +82,7 @@ int names_look_up(const char *name, void **f, int version, uint64_t flags, int *
 {
 	const struct entry *first, *best;
 
-	if (!name || !*name || !f || version > VERSION || flags > PER_THREAD)
+	if (!name || !f || version > VERSION || flags > PER_THREAD)
 		return 1;
 	*f = NULL;
 	first = first_entry(name);

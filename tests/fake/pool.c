@@ -19,7 +19,7 @@ struct CUmemPoolHandle_st {
 	struct arena *arena; /* NULL: the main one */
 	uint64_t live, used, high, threshold, arena_id;
 	int device, fd; /* fd: of an imported pool, else -1 */
-	bool ended, is_default;
+	bool ended, is_default, exported;
 	CUmemAllocationHandleType types;
 };
 
@@ -302,7 +302,7 @@ CALL(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream))
 	fake_lock();
 	fine = !address || pool_give(address);
 	fake_unlock();
-	return fine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return fine ? CUDA_SUCCESS : memory_end(address, 1u << PIECE_DEVICE);
 }
 ALSO(cuMemFreeAsync_ptsz, cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream))
 
@@ -320,6 +320,7 @@ CALL(cuMemPoolExportToShareableHandle,
 	fd = fcntl(pool->arena->fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
 		return CUDA_ERROR_OPERATING_SYSTEM;
+	pool->exported = true;
 	*(int *)shareable = fd;
 	return CUDA_SUCCESS;
 }
@@ -371,7 +372,7 @@ CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr address
 	fake_lock();
 	piece = arena_find(address, &arena);
 	fine = data && piece && piece->start == address && piece->pool &&
-	       piece->pool->arena == arena;
+	       piece->pool->arena == arena && piece->pool->exported;
 	if (fine && !piece->shared)
 		piece->shared = arena_share(arena, piece->id);
 	if (fine) {

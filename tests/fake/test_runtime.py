@@ -108,7 +108,8 @@ def forked(version):
     address = runtime.value("cudaMalloc", 64)
 
     def child():
-        results = {runtime("cudaGetDeviceCount", byref(c_int())), runtime("cudaSetDevice", 0), runtime("cudaFree", address),
+        assert runtime("cudaGetDeviceCount", byref(c_int())) == 0, "counted before the fork"
+        results = {runtime("cudaSetDevice", 0), runtime("cudaFree", address),
                    runtime("cudaMalloc", byref(c_uint64()), 64), runtime("cudaDeviceSynchronize"),
                    runtime("cudaGraphCreate", 0, 0), runtime("cudaGetLastError")}
         return results != {INITIALIZATION}

@@ -126,6 +126,8 @@ CALL(cuMemCreate,
 	    properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
 	    properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (properties->requestedHandleTypes & CU_MEM_HANDLE_TYPE_FABRIC)
+		return CUDA_ERROR_NOT_PERMITTED; /* no fabric here */
 	if (properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!device_exists(properties->location.id))
@@ -367,7 +369,7 @@ CALL(cuMemExportToShareableHandle,
 		return CUDA_ERROR_INVALID_VALUE;
 	fake_lock();
 	physical = physical_of(handle);
-	fine = physical && physical->types & type;
+	fine = physical && physical->types & type && !physical->imported;
 	if (fine)
 		fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 3);
 	fake_unlock();

@@ -12,7 +12,7 @@
 #include "../../tools/proc/calls.h"
 #include "../../tools/proc/proc.h"
 #include "../../tools/proc/procmaps.h"
-#include "../../tools/proc/stack_copy.h"
+#include "../../tools/proc/stacks/stack_copy.h"
 #include "../../tools/symbols/pyview.h"
 #include "../../tools/waits/outside.h"
 #include "fuzz.h"

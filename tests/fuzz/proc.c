@@ -17,7 +17,7 @@
 #include "../../tools/proc/proc.h"
 #include "../../tools/proc/procfs.h"
 #include "../../tools/proc/procmaps.h"
-#include "../../tools/proc/stack_copy.h"
+#include "../../tools/proc/stacks/stack_copy.h"
 #include "../../tools/proc/tcp_peers.h"
 #include "../../tools/ranks/variables.h"
 #include "../../tools/symbols/pyview.h"

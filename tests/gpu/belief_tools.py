@@ -53,6 +53,8 @@ class Peer:
                 if not byte:
                     break
                 os.write(self.answered, repr(self.functions[byte[0]](state)).encode())
+        except Exception as error:
+            os.write(self.answered, repr(f"{type(error).__name__}: {error}").encode())
         finally:
             os._exit(0)
 

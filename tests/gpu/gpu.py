@@ -1,6 +1,7 @@
 """What the tests of this directory share: the device, the runtime, a Python with torch. They run on the real driver, or
 with MPSAN_GPU_FAKE=1 on the stand-in as far as that goes."""
 
+import functools
 import glob
 import os
 import subprocess
@@ -41,12 +42,19 @@ def said_by(python, code, env=None):
     return run.stdout if run.returncode == 0 else ""
 
 
+@functools.lru_cache(None)
+def devices(asked):
+    """How many there are; the stand-in has as many as are asked for."""
+    return int(said_by(system_python(), COUNT, {**os.environ, **environment(str(asked))}).strip() or 0)
+
+
 def need_devices(count=1):
-    there = said_by(system_python(), COUNT, {**os.environ, **environment(str(count))}).strip()
-    if int(there or 0) < count:
+    there = devices(count)
+    if there < count:
         raise Skip(f"needs {count} CUDA device(s), there are {there or 'none'}")
 
 
+@functools.lru_cache(None)
 def torch_python():
     """A Python whose torch can use the device, or None. MPSAN_GPU_PYTHON names one."""
     for python in filter(None, (os.environ.get("MPSAN_GPU_PYTHON"), system_python(), sys.executable, "python3")):

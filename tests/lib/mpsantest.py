@@ -115,7 +115,14 @@ def find(report, slug, grade=None):
 
 
 def show(report):
-    return json.dumps(report.get("findings"), indent=1)
+    """The findings of a report, with their steps and the functions of these, a line each."""
+    lines = []
+    for finding in report.get("findings") or []:
+        lines.append(f"{finding['severity']}: {finding['rule']}: {finding['message']}")
+        for step in finding["evidence"]:
+            frames = [frame["function"] or "?" for key in ("python", "stack") for frame in step[key]]
+            lines.append(f"    {step['what']}: {' < '.join(frames[:12])}")
+    return "\n".join(lines + [f"limit: {limit}" for limit in report.get("limits") or []])
 
 
 # Expectations

@@ -193,6 +193,8 @@ void cuda_enter_import(struct cuda_facts *cuda)
 	party->imports = cuda->import_count;
 	if (import->ev.result)
 		return;
+	if (!import->ev.handle && !import->ev.owner_slot && cuda->nameless_ns < import->at.time_ns)
+		cuda->nameless_ns = import->at.time_ns;
 	import->open_before = *list;
 	*list = cuda->import_count;
 }

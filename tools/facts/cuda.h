@@ -141,6 +141,7 @@ struct cuda_facts {
 	struct cuda_party *parties; /* by slot */
 	/* CUDA_LISTS times index + 1, newest first: pieces by handle, by base; open imports */
 	uint32_t *handle_lists, *base_lists, *open_lists;
+	uint64_t nameless_ns; /* the newest import whose owner is not known; 0: none */
 };
 
 /*

@@ -171,7 +171,7 @@ bool ipc_was_tried(const struct facts *facts, const struct ipc_piece *piece, uin
 	EACH_USE(facts, piece, at)
 		if (facts->cuda.imports[at - 1].at.time_ns <= time_ns)
 			return true;
-	return false;
+	return piece->memory == MPSAN_MEMORY_VMM && facts->cuda.nameless_ns > piece->born_ns;
 }
 
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)

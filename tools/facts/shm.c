@@ -239,11 +239,21 @@ uint64_t shm_bytes(const struct facts *facts, uint32_t segment)
 	return bytes;
 }
 
-bool shm_is_torch(const struct facts *facts, uint32_t segment)
+static bool name_has(const struct facts *facts, uint32_t segment, uint32_t flag)
 {
 	uint32_t made = segment ? facts->shm.segments[segment - 1].made : 0;
 
-	return made && facts->shm.links[made - 1].flags & SHM_LINK_TORCH;
+	return made && facts->shm.links[made - 1].flags & flag;
+}
+
+bool shm_is_torch(const struct facts *facts, uint32_t segment)
+{
+	return name_has(facts, segment, SHM_LINK_TORCH);
+}
+
+bool shm_is_driver(const struct facts *facts, uint32_t segment)
+{
+	return name_has(facts, segment, SHM_LINK_DRIVER);
 }
 
 uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_event *map)
@@ -298,6 +308,11 @@ const char *shm_name_bare(const char *name)
 bool shm_name_is_torch(const char *name)
 {
 	return !strncmp(shm_name_bare(name), "torch_", 6);
+}
+
+bool shm_name_is_driver(const char *name)
+{
+	return !strncmp(shm_name_bare(name), "cuda.shm.", 9);
 }
 
 uint64_t shm_name_hash(const char *name)

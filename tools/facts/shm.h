@@ -31,6 +31,7 @@ enum shm_link_flags {
 	/* its Python frames rebuild a tensor received from another process */
 	SHM_LINK_REBUILDS = 2,
 	SHM_LINK_WRITER = 4, /* a writable mapping; set by shm_enter() */
+	SHM_LINK_DRIVER = 8, /* the name has the form of the CUDA driver's */
 };
 
 struct shm_segment {
@@ -90,6 +91,8 @@ uint32_t shm_maker(const struct facts *facts, uint32_t segment);
 uint64_t shm_bytes(const struct facts *facts, uint32_t segment);
 /* Whether PyTorch created it for a tensor, rather than the program itself. */
 bool shm_is_torch(const struct facts *facts, uint32_t segment);
+/* Whether the CUDA driver created it. */
+bool shm_is_driver(const struct facts *facts, uint32_t segment);
 
 /* When a mapping ended, by munmap or with its process; 0: still mapped. */
 uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_event *map);
@@ -106,6 +109,11 @@ bool shm_has_ended(const struct facts *facts, uint32_t slot, uint64_t time_ns);
 
 /* Whether a name has the form of PyTorch's. */
 bool shm_name_is_torch(const char *name);
+/*
+ * Whether it has the form of the CUDA driver's, cuda.shm.UID.PID.N: made with the first interprocess
+ * event of a process, and never unlinked, however the process ends (seen with driver 580).
+ */
+bool shm_name_is_driver(const char *name);
 /* A name without its directory, and the hash of that, never 0. */
 const char *shm_name_bare(const char *name);
 uint64_t shm_name_hash(const char *name);

@@ -13,7 +13,7 @@
 #include "../facts/awaited.h"
 #include "../proc/calls.h"
 #include "../proc/descriptors.h"
-#include "../proc/stack_copy.h"
+#include "../proc/stacks/stack_copy.h"
 
 #define WAKES_OFTEN 4.0 /* a second: it asks again and again */
 

@@ -9,7 +9,7 @@
 #include "../evidence/text_locks.h"
 #include "../proc/calls.h"
 #include "../proc/procfs.h"
-#include "../proc/stack_copy.h"
+#include "../proc/stacks/stack_copy.h"
 #include "../symbols/pyview.h"
 #include "ps_kind.h"
 

@@ -99,6 +99,8 @@ static void look_into(const struct reader *reader, const struct fact_event *even
 		link->name = shm_name_hash(text);
 		if (shm_name_is_torch(text))
 			link->flags |= SHM_LINK_TORCH;
+		if (shm_name_is_driver(text))
+			link->flags |= SHM_LINK_DRIVER;
 	}
 	if (has_frame(reader, event->at.slot, python, PROOF_FETCH_FRAME))
 		link->flags |= SHM_LINK_REBUILDS;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../proc/stack_copy.h"
+#include "../proc/stacks/stack_copy.h"
 #include "../symbols/machine_code.h"
 #include "../symbols/unwind.h"
 

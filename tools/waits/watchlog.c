@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../proc/build_id.h"
-#include "../proc/stack_copy.h"
+#include "../proc/stacks/stack_copy.h"
 
 #define CAP (64u << 20)
 

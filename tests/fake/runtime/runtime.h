@@ -22,6 +22,8 @@ struct calls {
 
 /* The driver's functions; for each thread's default stream where there is such a form. */
 extern struct calls runtime_calls, runtime_thread_calls;
+extern int
+	runtime_devices; /* counted at the start, as the real one does: a forked child is told that, too */
 
 /* 0, or why the driver cannot be used; the second also gives the thread a context. */
 int runtime_start(void);

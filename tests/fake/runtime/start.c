@@ -11,6 +11,7 @@ typedef CUresult (*look_up_fn)(const char *, void **, int, cuuint64_t,
 			       CUdriverProcAddressQueryResult *);
 
 struct calls runtime_calls, runtime_thread_calls;
+int runtime_devices;
 
 static look_up_fn look_up;
 static bool ready;
@@ -72,6 +73,8 @@ int runtime_start(void)
 	if (result == CUDA_SUCCESS &&
 	    !(is_whole(&runtime_calls) && is_whole(&runtime_thread_calls)))
 		result = cudaErrorInsufficientDriver;
+	if (result == CUDA_SUCCESS)
+		result = runtime_calls.cuDeviceGetCount(&runtime_devices);
 	__atomic_store_n(&ready, result == CUDA_SUCCESS, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&mutex);
 	return result;
@@ -124,9 +127,8 @@ STARTED(cudaSetDevice, (int number), (number))
 
 STARTED(cudaGetDevice, (int *number), (number))
 {
-	(void)driver;
 	*number = device;
-	return cudaSuccess;
+	return driver->cuDeviceGetCount(&(int){0}); /* refused in a forked child */
 }
 
 STARTED(cudaInitDevice, (int number, unsigned device_flags, unsigned flags),

@@ -1,6 +1,6 @@
 """The producer ends when its tensors have arrived, while they are in use."""
 # expect: ipc-producer-exited error
-# frames: produce consume
+# frames: consume
 
 import time
 

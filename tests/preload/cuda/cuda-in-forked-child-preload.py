@@ -1,5 +1,6 @@
 """No cure: the fork server imports a module that asks for CUDA, and its workers are copies of the server."""
 # expect: cuda-in-forked-child error
+# may: fork-server-threads warning
 # says: which must not initialise CUDA
 # says: cuda_asks.py
 # frames: train

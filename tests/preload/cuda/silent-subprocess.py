@@ -1,5 +1,6 @@
 """Programs started from a parent with the device, with and without preexec_fn, use it themselves."""
 # expect: none
+# may: fork-preexec-fn warning
 # silent: cuda-before-fork cuda-in-forked-child cuda-stale-query
 # fake: cuda
 

@@ -19,7 +19,7 @@ static NOINLINE void producer(int peer)
 static void consumer(int peer)
 {
 	use_device(0);
-	close(get_fd(peer));
+	close(fetch_fd(peer));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
-/* Received memory is handed on by descriptor, which works: whoever has one keeps the memory. */
-// expect: none
-// note: ipc-reexported
-// says: lives as long as any process has it
+/* Received memory is to be handed on by descriptor, which the driver refuses, too. */
+// expect: ipc-reexported error
+// silent: ipc-unsupported-memory
+// says: received memory cannot be exported again
 // fake: cuda
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
@@ -25,8 +25,8 @@ static void consumer(int peer)
 	use_device(0);
 	piece = vmm_receive(peer);
 	must(cuMemExportToShareableHandle(&fd, piece.handle,
-					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
-	close(fd);
+					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+					  0) == CUDA_ERROR_INVALID_VALUE);
 	vmm_close(&piece);
 	tell(peer);
 }

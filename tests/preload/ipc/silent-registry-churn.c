@@ -13,7 +13,7 @@
 
 #include "mpsan.h"
 
-#define FOUND 2000
+#define FOUND 500
 
 static void *comes_and_goes(void *number)
 {
@@ -25,6 +25,7 @@ static void *comes_and_goes(void *number)
 	for (;;) {
 		piece = vmm_make();
 		must(cuMemsetD8_v2(piece.address, byte, BYTES) == 0);
+		must(cuCtxSynchronize() == 0);
 		mpsan_ipc_name((void *)(uintptr_t)piece.address, name);
 		sched_yield();
 		vmm_free(&piece);

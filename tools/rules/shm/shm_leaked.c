@@ -24,6 +24,12 @@ static MESSAGE msg_cut_short = {
 	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
 };
 
+static MESSAGE msg_driver = {
+	"{segment} still exists after the session: the CUDA driver created it for the interprocess "
+	"events of {maker}, and never unlinks such names; it may be removed now",
+	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
+};
+
 static MESSAGE msg_unknown = {
 	"{name} still exists after the session, with {bytes}: {who} ended while it was creating it",
 	{STEP_PROCESS_ENDED, STEP_NAME_LEFT},
@@ -53,6 +59,8 @@ static bool was_cut_short(const struct facts *facts, uint32_t segment, uint32_t 
 
 static enum grade shm_leaked_grade_of(const struct facts *facts, uint32_t segment, bool killed)
 {
+	if (shm_is_driver(facts, segment))
+		return GRADE_NOTE;
 	if (shm_is_torch(facts, segment) ||
 	    EVENT_AS(shm_made(facts, segment), shm)->way != MPSAN_SHM_FILE)
 		return GRADE_ERROR;
@@ -70,9 +78,10 @@ static void shm_leaked_tell(const struct facts *facts, const struct trigger *tri
 
 	if (grade != GRADE_OFF)
 		FIND_EVENT(out, shm_leaked, grade, trigger,
-			   killed    ? &msg_dead :
-			   cut_short ? &msg_cut_short :
-				       &msg_left,
+			   shm_is_driver(facts, segment) ? &msg_driver :
+			   killed			 ? &msg_dead :
+			   cut_short			 ? &msg_cut_short :
+							   &msg_left,
 			   .process = maker + 1, .segment = segment);
 }
 

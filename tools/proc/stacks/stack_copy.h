@@ -3,12 +3,12 @@
 #ifndef MPSAN_STACK_COPY_H
 #define MPSAN_STACK_COPY_H
 
-#include "proc.h"
+#include "../proc.h"
 
 struct mpsan_stack;
 
 /*
- * The stack of a thread in that system call, followed in memory by its bytes, as far as it is
+ * The stack of a thread in that system call, or at a moment in which it runs, followed in memory by its bytes, as far as it is
  * readable; if wanted, with the signals that the thread blocks: in a handler also the one that it
  * handles. NULL: none; the caller frees it.
  */
