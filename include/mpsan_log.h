@@ -79,6 +79,11 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_OBSERVED = 32768, /* the supervisor filled in its end */
 };
 
+/* More of them. */
+enum mpsan_process_marks {
+	MPSAN_MARK_CALLS_BACK = 1, /* the CUDA driver's threads may run functions of the program */
+};
+
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
 #define MPSAN_ARGV_KEPT 128 /* since then */
 #define MPSAN_FED 64 /* descriptors */
@@ -93,7 +98,8 @@ struct mpsan_process {
 	uint32_t pid; /* 0: slot free. Claimed by compare-and-swap, never freed */
 	uint32_t parent; /* slot of the parent + 1; 0: not watched */
 	uint32_t parent_pid;
-	uint16_t how; /* enum mpsan_how */
+	uint8_t how; /* enum mpsan_how */
+	uint8_t marks; /* enum mpsan_process_marks */
 	uint16_t flags; /* enum mpsan_process_flags */
 	uint64_t birth_ns; /* not before the kernel's start time of the process */
 	uint64_t exec_ns; /* last call of exec; 0: none */

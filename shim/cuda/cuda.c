@@ -262,7 +262,7 @@ FORKED void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
 	cuda.initialised = false;
-	cuda.unsynced = cuda.unsignalled = cuda.plain = false;
+	cuda.unsynced = cuda.unsignalled = cuda.calls_back = cuda.plain = false;
 	cuda.told = 0;
 	cuda.events = 0;
 	cuda.devices = 0;
@@ -378,11 +378,25 @@ static bool is_graph(enum hook_id id)
 	       id == HOOK_cudaGraphLaunch || id == HOOK_cudaGraphLaunch_ptsz;
 }
 
+static bool is_callback(enum hook_id id)
+{
+	return (id >= HOOK_cuLaunchHostFunc && id <= HOOK_cuStreamAddCallback_ptsz) ||
+	       (id >= HOOK_cudaLaunchHostFunc && id <= HOOK_cudaStreamAddCallback_ptsz);
+}
+
+static NOINLINE void note_callbacks(void)
+{
+	cuda.calls_back = true;
+	life_mark(MPSAN_MARK_CALLS_BACK);
+}
+
 /* Written only when it changes: threads that queue work share this cache line. */
 void *cuda_pass_work(struct pass_regs *regs, enum hook_id id)
 {
 	if (UNLIKELY(nccl_used) && is_graph(id))
 		nccl_launches_graph();
+	if (UNLIKELY(is_callback(id)) && !cuda.calls_back)
+		note_callbacks();
 	if (!cuda.unsynced)
 		cuda.unsynced = true;
 	return pass(regs, id, MPSAN_CUDA_USE);

@@ -24,6 +24,7 @@ struct cuda {
 	bool inherited; /* by a process that this one was forked from: no call can succeed here */
 	bool unsynced; /* work was queued after the last synchronisation or recorded event */
 	bool unsignalled; /* memory was exported meanwhile, and no event since */
+	bool calls_back; /* it passed functions to be called between work, by threads of the driver */
 	/* calls without recording of their own need not be examined */
 	bool plain;
 	uint32_t told; /* kinds of calls recorded in a forked child, a bit for each */

@@ -78,7 +78,7 @@ void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_h
 
 	p->parent = parent_slot + 1;
 	p->parent_pid = from->pid;
-	p->how = (uint16_t)how;
+	p->how = (uint8_t)how;
 	p->birth_ns = birth;
 	p->pid_ns = life.pid_ns;
 	p->uid = from->uid;
@@ -96,7 +96,7 @@ uint32_t slot_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint6
 		return slot;
 	if (!life.table[slot].birth_ns)
 		slot_fill_child(&life.table[slot], life.slot, how, sys_now());
-	life.table[slot].how = (uint16_t)how;
+	life.table[slot].how = (uint8_t)how;
 	if (how == MPSAN_HOW_VFORK)
 		fork = life_vfork_event();
 	if (fork)

@@ -25,6 +25,12 @@ void life_flag(uint16_t flag)
 		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
 }
 
+void life_mark(uint8_t mark)
+{
+	if (life.self)
+		__atomic_fetch_or(&life.self->marks, mark, __ATOMIC_RELAXED);
+}
+
 void life_unflag(uint16_t flag)
 {
 	if (life.self)

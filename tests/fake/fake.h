@@ -51,6 +51,8 @@ CUresult driver_unsupported(void);
 
 /* The driver's own threads, once, if wanted: see threads.c. */
 void threads_start(void);
+/* Gives them a function to call; false: there are none, or too much waits. */
+bool threads_call(void (*function)(void *), void *data);
 
 /* One lock for everything: what this library is asked in tests is short. */
 void fake_lock(void);

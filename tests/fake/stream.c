@@ -196,7 +196,7 @@ CALL(cuLaunchHostFunc, (CUstream stream, void (*f)(void *), void *data), (stream
 {
 	CUresult result = use_stream(stream);
 
-	if (result == CUDA_SUCCESS)
+	if (result == CUDA_SUCCESS && !threads_call(f, data))
 		f(data);
 	return result;
 }

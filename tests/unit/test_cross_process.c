@@ -292,7 +292,7 @@ static void makes(uint32_t child, enum mpsan_how how, uint64_t time_ns, const ch
 			      .python = writer_text(&writer, PARENT, time_ns, python));
 	struct mpsan_process *process = writer_process(&writer, child, PARENT, time_ns + 1);
 
-	process->how = (uint16_t)how;
+	process->how = (uint8_t)how;
 	process->fork_pos = how == MPSAN_HOW_FORK ? fork : 0;
 }
 

@@ -69,7 +69,7 @@ static bool gather(struct scene *scene)
 	for (uint32_t i = scene->process->begin; i < scene->process->end; i++) {
 		const struct snapshot_thread *thread = thread_at(scene, i);
 
-		if (scene->waits->item.item[i].watchdog)
+		if (scene->waits->item.item[i].harmless)
 			continue;
 		if (goes_on(scene, i)) {
 			if (thread->tid == thread->pid || !handle_of(thread) ||

@@ -111,7 +111,7 @@ static bool all_wait(const struct search *search, uint32_t index)
 			&search->snapshot->processes.item[waits->who.item[wait->begin + k]];
 
 		for (uint32_t i = process->begin; i < process->end; i++)
-			if (!search->graph->dead[i] && !waits->item.item[i].watchdog &&
+			if (!search->graph->dead[i] && !waits->item.item[i].harmless &&
 			    !polls_for(search, i, wait))
 				return false;
 	}

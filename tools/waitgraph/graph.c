@@ -90,7 +90,7 @@ static void find_handlers(struct graph *graph)
 		if (wait->ends == MPSAN_ENDS_HANDLER ||
 		    (wait->ends == MPSAN_ENDS_TIMER && !wait->handler_gives_up))
 			graph->handles[process] = true;
-		graph->polls[process] += wait->ends == MPSAN_ENDS_POLL && !wait->watchdog;
+		graph->polls[process] += wait->ends == MPSAN_ENDS_POLL && !wait->harmless;
 	}
 }
 
@@ -100,7 +100,7 @@ static void open_all(struct graph *graph)
 	bool more = true;
 
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (wait[i].watchdog)
+		if (wait[i].harmless)
 			graph->dead[i] = false; /* and it is no help to others */
 		else if (wait[i].end == WAIT_OPEN || wait_ends_at(&wait[i]) < graph->before_ns)
 			set_open(graph, i);
@@ -241,7 +241,7 @@ static bool only_supervises(const struct graph *graph, uint32_t thread)
 static bool somebody_is_open(const struct graph *graph, uint32_t group)
 {
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (!graph->dead[i] && !graph->waits->item.item[i].watchdog &&
+		if (!graph->dead[i] && !graph->waits->item.item[i].harmless &&
 		    !only_supervises(graph, i) && !is_apart(graph, group, i))
 			return true;
 	return false;

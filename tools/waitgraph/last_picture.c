@@ -95,7 +95,7 @@ static bool may_act(const struct deadlocks *deadlocks, uint32_t waiter, uint32_t
 	const struct wait *waits = deadlocks->waits.item.item;
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
-	return index != waiter && wait_is_apart(&waits[index]) && !waits[index].watchdog &&
+	return index != waiter && wait_is_apart(&waits[index]) && !waits[index].harmless &&
 	       !is_set_apart(deadlocks, &waits[waiter], index) &&
 	       !role_text(role_of(&deadlocks->reader->session.table[thread->slot]));
 }

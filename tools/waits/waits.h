@@ -41,7 +41,8 @@ struct wait {
 	bool memory; /* in shared memory: processes that map it could end the wait */
 	bool memory_known; /* other processes with access to that memory were looked up */
 	bool by_job; /* every process of the job could end it */
-	bool watchdog; /* of Python itself, see look_by_watchdog: it ends no other thread's wait */
+	/* it ends no other thread's wait: a watchdog of Python, see look_by_watchdog, or a thread of the CUDA driver */
+	bool harmless;
 	bool serves; /* open, but only on request: a helper process that acts for others */
 	bool interruptible; /* SIGINT from the keyboard would run a handler */
 	uint32_t holder; /* thread that claims an object without an owner; SNAPSHOT_NONE: unknown */

@@ -72,3 +72,18 @@ bool look_serves(const struct look *look)
 	role = role_of(&look->snapshot->reader->session.table[look->thread->slot]);
 	return role == ROLE_FORK_SERVER || role == ROLE_TRACKER || role == ROLE_SHM_MANAGER;
 }
+
+bool look_is_of_driver(const struct look *look)
+{
+	struct snapshot_thread *thread = look->thread;
+	uint64_t entry = thread->record ? thread->record->entry : 0;
+	struct proc_mapping mapping;
+
+	if (!entry || look->snapshot->outside || look_process(look)->marks & MPSAN_MARK_CALLS_BACK)
+		return false;
+	if (thread->driver_entry != entry && proc_mapping_lately(thread->pid, entry, &mapping)) {
+		thread->driver_entry = entry;
+		thread->driver = !strncmp(path_base(mapping.path), "libcuda.so", 10);
+	}
+	return thread->driver_entry == entry && thread->driver;
+}

@@ -276,7 +276,7 @@ bool look_by_watchdog(struct look *look, uint64_t lock)
 	}
 	if (!thread->harmless)
 		return false;
-	look->wait->watchdog = true;
+	look->wait->harmless = true;
 	look_by_anybody(look, lock);
 	return true;
 }

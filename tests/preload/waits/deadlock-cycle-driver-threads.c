@@ -1,7 +1,7 @@
 /* Two threads take two locks in opposite orders, beside the driver's own threads, which look for events all the time. */
 // expect: deadlock-cycle error
 // ends: never
-// fake: cuda 1 THREADS
+// fake: cuda 1 THREADS=100
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 

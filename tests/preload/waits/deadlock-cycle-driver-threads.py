@@ -1,7 +1,7 @@
 """Two threads of Python take two locks in opposite orders, beside the driver's own threads."""
 # expect: deadlock-cycle error
 # ends: never
-# fake: cuda 1 THREADS
+# fake: cuda 1 THREADS=100
 
 import threading
 
