@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from attached import first_findings  # noqa: E402
 from mpsantest import ROOT, Skip, main, other_pythons, run_mpsan, system_python  # noqa: E402
 
 HAZARD = ROOT / "examples/lock-over-start/hazard.py"
@@ -79,6 +80,46 @@ def check_pythons():
         assert prints([python, program]) == known, f"{python} has other fingerprints"
 
 
+# A child has ended, and both ends of the pipe are the reader's own; a party of the barrier is missing.
+PIPE = """#include <sys/wait.h>
+#include <unistd.h>
+int main(void) { int ends[2]; char byte; if (pipe(ends)) return 1; if (!fork()) _exit(0); wait(0); return (int)read(ends[0], &byte, 1); }
+"""
+BARRIER = """#include <pthread.h>
+pthread_barrier_t all;
+void *arrive(void *none) { pthread_barrier_wait(&all); return none; }
+int main(void) { pthread_t one; pthread_barrier_init(&all, 0, 3); pthread_create(&one, 0, arrive, 0); return pthread_barrier_wait(&all); }
+"""
+
+
+def built(name, text, *flags):
+    """A program of that name in a directory of its own."""
+    place = Path(tempfile.mkdtemp())
+    (place / f"{name}.c").write_text(text)
+    subprocess.run([os.environ.get("CC", "cc"), *flags, "-pthread", place / f"{name}.c", "-o", place / name], check=True)
+    return place / name
+
+
+def hang_of(program):
+    report = run_mpsan([program], ["--no-conf", "--on-deadlock=kill"]).report
+    return next(finding["fingerprint"] for finding in report["findings"] if finding["severity"] == "error")
+
+
+def hang_from_outside(program):
+    _, loud = first_findings([program], 2)
+    return loud[0]["fingerprint"]
+
+
+def check_places():
+    """One function in two programs, and two waits in one function, are two hazards; a program elsewhere is the same one."""
+    for flags in (["-g"], []):
+        known = hang_of(built("reader", PIPE, *flags))
+        assert hang_of(built("reader", PIPE, *flags)) == known, "another directory, and another fingerprint"
+        assert hang_from_outside(built("reader", PIPE, *flags)) == known, "mpsan attach has another fingerprint"
+        assert hang_of(built("listener", PIPE, *flags)) != known, "main of another program has its fingerprint"
+        assert hang_of(built("reader", BARRIER, *flags)) != known, "another wait has its fingerprint"
+
+
 def check_native():
     """Of a C program: optimisation, inlining, PIE and another place make no difference."""
     if not shutil.which(os.environ.get("CC", "cc")):
@@ -92,4 +133,4 @@ def check_native():
     assert found[0] == found[1], found
 
 
-main({"checkouts": check_checkouts, "edits": check_edits, "pythons": check_pythons, "native": check_native})
+main({"checkouts": check_checkouts, "edits": check_edits, "pythons": check_pythons, "places": check_places, "native": check_native})

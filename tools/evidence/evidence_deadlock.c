@@ -428,6 +428,26 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	free(taken);
 }
 
+/*
+ * What kind of thing a thread waits for. Versions of Python wait for one object in different ways,
+ * and locks in C may be known or be bare futexes.
+ */
+static const char *manner_of(const struct callsite *callsite, unsigned kind)
+{
+	if (kind >= MPSAN_WAIT_PROCESS && kind != MPSAN_LOCK_PYTHON)
+		return lock_kind_text(kind, 0);
+	if (json_array_size(callsite->python))
+		return "object";
+	switch (kind) {
+	case MPSAN_WAIT_COND:
+	case MPSAN_WAIT_BARRIER:
+	case MPSAN_WAIT_JOIN:
+		return lock_kind_text(kind, 0);
+	default:
+		return "lock";
+	}
+}
+
 void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		   uint64_t *hash)
 {
@@ -444,6 +464,7 @@ void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadloc
 			continue;
 		blocked_callsite(ctx, &blockeds[i], &callsite);
 		callsite_hash(&one, &callsite);
+		callsite_hash_text(&one, manner_of(&callsite, (unsigned)blockeds[i].ev.kind));
 		callsite_finish(&callsite);
 		sum += one;
 	}

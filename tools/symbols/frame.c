@@ -189,12 +189,25 @@ static bool is_interpreter(const char *module)
 	return yes;
 }
 
+/*
+ * The file that tells functions of one name in different programs apart: the source file, else the
+ * program's own. A library has its functions' names to itself, and may lack debug information.
+ */
+static char *home_of(const json_t *frame, const char *module, const char *file)
+{
+	bool own = !module || !frame_distance(frame);
+
+	if (file && own && !(module && symbols_is_header(file)))
+		return text_copy(path_base(file));
+	return module && own ? plain_module(module) : text_copy("");
+}
+
 char *frame_key(const json_t *frame)
 {
 	const char *function = json_string_value(json_object_get(frame, "function"));
 	const char *module = json_string_value(json_object_get(frame, "module"));
 	const char *file = json_string_value(json_object_get(frame, "file"));
-	char *where = module ? plain_module(module) : NULL, *name, *key;
+	char *where = module ? plain_module(module) : NULL, *name, *home, *key;
 
 	if (where && (!function || !strcmp(where, "python")))
 		return where;
@@ -202,7 +215,9 @@ char *frame_key(const json_t *frame)
 	if (!function)
 		return text_copy("?");
 	name = plain_name(function, !module);
-	key = text_format("%s@%s", name, path_base(file && !module ? file : ""));
+	home = home_of(frame, module, file);
+	key = text_format("%s@%s", name, home);
+	free(home);
 	free(name);
 	return key;
 }
