@@ -20,13 +20,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from attached import attached  # noqa: E402
 from faults import build, scratch  # noqa: E402
-from mpsantest import MPSAN, Skip, kill_group, main, system_python  # noqa: E402
+from mpsantest import MPSAN, Skip, kill_group, main, other_pythons, system_python  # noqa: E402
 
 
 @contextlib.contextmanager
-def started(source, stdin=subprocess.DEVNULL, **more):
+def started(source, stdin=subprocess.DEVNULL, python=None, **more):
     """A Python program in a group of its own."""
-    process = subprocess.Popen([system_python(), "-c", source], stdin=stdin, stdout=subprocess.DEVNULL,
+    process = subprocess.Popen([python or system_python(), "-c", source], stdin=stdin, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True, **more)
     try:
         yield process
@@ -68,6 +68,38 @@ def check_lock_of_a_sleeping_thread():
                  "def nap():\n    with m:\n        both.wait()\n        time.sleep(1000)\n"
                  "threading.Thread(target=nap, name='napper', daemon=True).start()\nboth.wait()\nwith m: pass") as process:
         until(process.pid, "lock", r'waits for Lock "m".*held by thread "napper".*which sleeps until .*at nap')
+
+
+# How a pool of two is made, and how one of its workers is made to sleep; the other one has had a task, too.
+POOLS = {
+    "Pool": "p = mp.Pool(2)\np.apply_async(time.sleep, (1000,))",
+    "Pool, of a map": "p = mp.Pool(2)\np.map_async(time.sleep, [1000])",
+    "ThreadPool": "p = mp.pool.ThreadPool(2)\np.apply_async(time.sleep, (1000,))",
+    "processes": "p = cf.ProcessPoolExecutor(2)\nlist(p.map(time.sleep, [0.2] * 2))\np.submit(time.sleep, 1000)",
+    "threads": "p = cf.ThreadPoolExecutor(2)\nlist(p.map(time.sleep, [0.2] * 2))\np.submit(time.sleep, 1000)",
+}
+
+
+def until_both(pid, why):
+    """One worker sleeps and one waits for a task; the time limit of tests ends this."""
+    while True:
+        texts = [line["text"] for line in triage(pid) if line["kind"] in ("sleep", "idle")]
+        busy = [text for text in texts if re.search(r"sleeps until .* at (worker|mapstar|_process_worker|(_WorkItem\.)?run) ", text)]
+        idle = [text for text in texts if re.search(r"^idle: .*waits for a task of its (Pool|executor)", text)]
+        assert not any("of its Pool" in text or "of its executor" in text for text in busy), (why, busy)
+        if len(busy) == len(idle) == 1:
+            return
+
+
+def check_tasks_in_c():
+    """A worker whose task is a function written in C runs it, and one without a task waits for one."""
+    pythons = [system_python(), *list(other_pythons().values())[:: 1 if os.environ.get("MPSAN_FULL") == "1" else 3]]
+    for python in pythons:
+        with contextlib.ExitStack() as stack:
+            for name, make in POOLS.items():
+                source = ("import concurrent.futures as cf, multiprocessing as mp, multiprocessing.pool, signal, time\n"
+                          f"mp.set_start_method('fork')\n{make}\nsignal.pause()")
+                until_both(stack.enter_context(started(source, python=python)).pid, (python, name))
 
 
 def check_network():

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 /* clang-format on */
 
@@ -97,6 +98,68 @@ static void a_task_runs_in_a_thread_of_a_pool(void **state)
 	assert_awaited(idle, "a task of its executor", "");
 }
 
+#define GET "SimpleQueue.get\t" LIB "/multiprocessing/queues.py\t365\n"
+#define CALL_GET "Queue.get\t" LIB "/multiprocessing/queues.py\t103\n"
+#define POOL "worker\t" LIB "/multiprocessing/pool.py\t125\n"
+#define EXECUTOR "_process_worker\t" LIB "/concurrent/futures/process.py\t261\n"
+#define THREAD "_worker\t" LIB "/concurrent/futures/thread.py\t83\n"
+#define ITEM "_WorkItem.run\t" LIB "/concurrent/futures/thread.py\t58\n"
+#define IN_PROCESS "BaseProcess.run\t" LIB "/multiprocessing/process.py\t108\n"
+#define IN_THREAD "Thread.run\t" LIB "/threading.py\t982\n"
+
+static void a_task_may_be_written_in_c(void **state)
+{
+	static const char *const busy[] = {
+		ITEM THREAD IN_THREAD,
+		EXECUTOR IN_PROCESS,
+		POOL IN_PROCESS,
+		"mapstar\t" LIB "/multiprocessing/pool.py\t48\n" POOL IN_PROCESS,
+		"mapstar\t" LIB "/multiprocessing/pool.py\t48\n" POOL IN_THREAD,
+		"_process_chunk\t" LIB "/concurrent/futures/process.py\t205\n" EXECUTOR IN_PROCESS,
+		"Queue.get\t" LIB
+		"/queue.py\t171\n" ITEM THREAD IN_THREAD, /* of the program's queue */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(busy) / sizeof(*busy); i++) {
+		assert_true(awaited_of(busy[i]).in_task);
+		assert_false(awaited_of(busy[i]).either);
+		assert_int_equal(awaited_of(busy[i]).what, AWAITED_NOTHING);
+	}
+}
+
+static void a_worker_gets_its_task_from_a_queue(void **state)
+{
+	static const char recv[] = "Connection._recv\t" LIB "/multiprocessing/connection.py\t384\n";
+	static const char lock[] = "SemLock.__enter__\t" LIB
+				   "/multiprocessing/synchronize.py\t95\n";
+	static const struct {
+		const char *inside, *outside;
+		enum awaited what;
+	} idle[] = {
+		{recv, GET POOL IN_PROCESS, AWAITED_POOL_WORK},
+		{lock, GET POOL IN_PROCESS, AWAITED_POOL_WORK},
+		{recv, CALL_GET EXECUTOR IN_PROCESS, AWAITED_EXECUTOR_WORK},
+		{lock, CALL_GET EXECUTOR IN_PROCESS, AWAITED_EXECUTOR_WORK},
+		{"", THREAD IN_THREAD, AWAITED_EXECUTOR_WORK},
+		/* the child of a task of another pool */
+		{recv, GET POOL IN_PROCESS OWN ITEM THREAD, AWAITED_POOL_WORK},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(idle) / sizeof(*idle); i++) {
+		char frames[1000];
+
+		snprintf(frames, sizeof(frames), "%s%s", idle[i].inside, idle[i].outside);
+		assert_false(awaited_of(frames).in_task);
+		assert_false(awaited_of(frames).either);
+		assert_int_equal(awaited_of(frames).what, idle[i].what);
+	}
+	/* a ThreadPool's queue is written in C, and so may be its tasks */
+	assert_true(awaited_of(POOL IN_THREAD).either);
+	assert_int_equal(awaited_of(POOL IN_THREAD).what, AWAITED_POOL_WORK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +169,8 @@ int main(void)
 		cmocka_unit_test(classes_may_be_missing),
 		cmocka_unit_test(a_lock_is_apart_from_what_is_sent),
 		cmocka_unit_test(a_task_runs_in_a_thread_of_a_pool),
+		cmocka_unit_test(a_task_may_be_written_in_c),
+		cmocka_unit_test(a_worker_gets_its_task_from_a_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

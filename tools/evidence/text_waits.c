@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum awaited wait_awaited(const struct wait_ref *wait)
+static struct awaited_frames wait_awaited(const struct wait_ref *wait)
 {
 	struct awaited_frames frames = {0};
 	json_t *frame;
@@ -19,7 +19,7 @@ static enum awaited wait_awaited(const struct wait_ref *wait)
 		if (function && file)
 			awaited_add(&frames, function, strlen(function), file, strlen(file));
 	}
-	return frames.what;
+	return frames;
 }
 
 #define LOCK_FRAMES 5u /* at most, of the C library and the interpreter, inside of a method */
@@ -48,7 +48,9 @@ static bool is_object(uint64_t kind)
 /* What the frames say, if that agrees with what is known of the wait; NOTHING: they do not. */
 static enum awaited told_by_frames(const struct wait_ref *wait)
 {
-	enum awaited what = wait_awaited(wait);
+	struct awaited_frames frames = wait_awaited(wait);
+	enum awaited what = frames.either && !is_object(wait->lock.kind) ? AWAITED_NOTHING :
+									   frames.what;
 
 	if (what == AWAITED_NOTHING && is_object(wait->lock.kind) && is_simple_queue(wait))
 		what = AWAITED_SIMPLE_ITEM;

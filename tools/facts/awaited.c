@@ -86,19 +86,66 @@ static bool fits(const struct row *row, const struct awaited_frames *frames, str
 {
 	bool any = !class.length; /* a version without classes, or no method */
 
-	return (row->before == frames->what || row->before == AWAITED_ANY) &&
-	       is(function, row->function) && ends(file, row->file) &&
-	       (any || (row->class[0] != '?' && is(class, row->class)));
+	return row->before == frames->what && is(function, row->function) &&
+	       ends(file, row->file) && (any || (row->class[0] != '?' && is(class, row->class)));
 }
 
-static bool is_task(struct piece function, struct piece file, enum awaited what)
+enum bare { TASK, IDLE, BUSY, EITHER };
+
+static const struct worker {
+	const char *function, *file;
+	enum bare bare;
+	enum awaited what;
+} workers[] = {
+#define WORKER(function, file, bare, what) {function, file, bare, AWAITED_##what},
+#include "awaited.def"
+};
+
+static const struct worker *worker_of(struct piece function, struct piece file)
 {
-	if (ends(file, "/concurrent/futures/thread.py"))
-		return is(function, "run");
-	if (ends(file, "/concurrent/futures/process.py"))
-		return is(function, "_process_worker") && what != AWAITED_EXECUTOR_WORK;
-	return ends(file, "/multiprocessing/pool.py") && is(function, "worker") &&
-	       what != AWAITED_POOL_WORK;
+	for (size_t i = 0; i < sizeof(workers) / sizeof(*workers); i++)
+		if (is(function, workers[i].function) && ends(file, workers[i].file))
+			return is_standard(file) ? &workers[i] : NULL;
+	return NULL;
+}
+
+/* What is further out says nothing of the wait of a worker that runs a task. */
+static void run_task(struct awaited_frames *frames)
+{
+	frames->in_task = frames->over = true;
+	frames->either = false;
+}
+
+static void meet_worker(struct awaited_frames *frames, const struct worker *worker)
+{
+	bool bare = frames->last == AWAITED_INMOST, gets = frames->last == AWAITED_GET;
+
+	frames->decided = true;
+	if (worker->bare == TASK || frames->over || (bare ? worker->bare == BUSY : !gets)) {
+		run_task(frames);
+		return;
+	}
+	frames->what = worker->what;
+	frames->either = bare && worker->bare == EITHER;
+}
+
+/* A worker that is a process gets its tasks from a queue that is written in Python. */
+static void meet_process(struct awaited_frames *frames, struct piece file)
+{
+	if (frames->either && ends(file, "/multiprocessing/process.py")) {
+		frames->what = AWAITED_NOTHING;
+		run_task(frames);
+	}
+}
+
+static void look_at_call(struct awaited_frames *frames, struct piece class, struct piece name,
+			 struct piece file)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (fits(&rows[i], frames, class, name, file)) {
+			frames->what = rows[i].then;
+			break;
+		}
 }
 
 void awaited_add(struct awaited_frames *frames, const char *function, size_t function_length,
@@ -106,18 +153,23 @@ void awaited_add(struct awaited_frames *frames, const char *function, size_t fun
 {
 	struct piece name = {function, function_length}, where = {file, file_length},
 		     class = split(&name);
+	const struct worker *worker = frames->decided ? NULL : worker_of(name, where);
 
 	frames->over |= !is_library(where);
-	for (size_t i = 0; !frames->over && i < sizeof(rows) / sizeof(*rows); i++)
-		if (fits(&rows[i], frames, class, name, where)) {
-			frames->what = rows[i].then;
-			break;
-		}
+	if (!frames->over)
+		look_at_call(frames, class, name, where);
 	/* coroutines stand before the frames of their loop */
-	if (frames->what == AWAITED_NOTHING && is(name, "_run_once") &&
+	if (frames->what == AWAITED_NOTHING && !frames->decided && is(name, "_run_once") &&
 	    ends(where, "/asyncio/base_events.py"))
 		frames->what = AWAITED_LOOP;
-	frames->in_task |= is_standard(where) && is_task(name, where, frames->what);
+	if (worker)
+		meet_worker(frames, worker);
+	else
+		meet_process(frames, where);
+	frames->last = is(name, "get") && (ends(where, "/multiprocessing/queues.py") ||
+					   ends(where, "/queue.py")) ?
+			       AWAITED_GET :
+			       AWAITED_OTHER;
 }
 
 struct awaited_frames awaited_of(const char *text)

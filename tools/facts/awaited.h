@@ -14,7 +14,6 @@ enum awaited {
 	AWAITED_NOTHING, /* the frames do not say */
 #define AWAITED(name, nature, phrase, object) AWAITED_##name,
 #include "awaited.def"
-	AWAITED_ANY, /* in awaited.def only */
 };
 
 enum awaited_nature { AWAITED_SENT, AWAITED_LOCK, AWAITED_END };
@@ -24,6 +23,13 @@ struct awaited_frames {
 	enum awaited what;
 	bool over; /* a frame of the program's own was reached */
 	bool in_task; /* a worker of a pool that runs a task */
+	/*
+	 * The frames leave open whether a thread of a ThreadPool waits for a task, as `what` says, or
+	 * runs one that is written in C.
+	 */
+	bool either;
+	enum { AWAITED_INMOST, AWAITED_GET, AWAITED_OTHER } last; /* the frame before */
+	bool decided; /* the worker's function was met */
 };
 
 /* Adds the next outer frame. The texts need not end where the lengths say. */
