@@ -425,11 +425,6 @@ def share_pool(state):
     return descriptor, bytes(state["data"].bytes)
 
 
-def free_of_pool(state):
-    state["driver"].cuMemFreeAsync(state["address"], None)
-    return code(state["driver"], "cuStreamSynchronize", None)
-
-
 @belief("a pointer is exported only after its pool")
 def pointer_first():
     driver = used()
@@ -444,15 +439,6 @@ def pointer_first():
 def imported_pool():
     peer, driver = Peer(share_pool), used()
     agree(result_of(from_pool, driver, import_pool(driver, fetch(peer.pid, peer()[0]))), 1)
-
-
-@belief("a pointer that the exporter freed")
-def pointer_late():
-    peer, driver = Peer(share_pool, free_of_pool), used()
-    descriptor, data = peer()
-    pool = import_pool(driver, fetch(peer.pid, descriptor))
-    peer(1)
-    agree(code(driver, "cuMemPoolImportPointer", number(), pool, ctypes.byref(Handle.from_buffer_copy(data))), 400)
 
 
 @belief("a destroyed pool lives on")

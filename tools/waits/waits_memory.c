@@ -73,13 +73,28 @@ bool look_serves(const struct look *look)
 	return role == ROLE_FORK_SERVER || role == ROLE_TRACKER || role == ROLE_SHM_MANAGER;
 }
 
+/*
+ * A process that ends waits for its threads, and those of the driver take their time: who waits for
+ * the process waits for them.
+ */
+static bool process_goes_on(const struct look *look)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+	const struct snapshot_thread *first = &look->snapshot->threads.item[process->begin];
+
+	return first->tid == first->pid && first->call.state != PROC_ENDED &&
+	       look->thread->call.state == PROC_IN_CALL;
+}
+
 bool look_is_of_driver(const struct look *look)
 {
 	struct snapshot_thread *thread = look->thread;
 	uint64_t entry = thread->record ? thread->record->entry : 0;
 	struct proc_mapping mapping;
 
-	if (!entry || look->snapshot->outside || look_process(look)->marks & MPSAN_MARK_CALLS_BACK)
+	if (!entry || look->snapshot->outside || !process_goes_on(look) ||
+	    look_process(look)->marks & MPSAN_MARK_CALLS_BACK)
 		return false;
 	if (thread->driver_entry != entry && proc_mapping_lately(thread->pid, entry, &mapping)) {
 		thread->driver_entry = entry;

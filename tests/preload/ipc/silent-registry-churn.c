@@ -13,7 +13,7 @@
 
 #include "mpsan.h"
 
-#define FOUND 500
+#define FOUND 100
 
 static void *comes_and_goes(void *number)
 {
