@@ -4,6 +4,7 @@
 
 import concurrent.futures
 import functools
+import os
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in 
 
 from attached import first_findings  # noqa: E402
 from faults import build, scratch  # noqa: E402
-from mpsantest import BUILD, ROOT, Skip, main, system_python  # noqa: E402
+from mpsantest import BUILD, ROOT, Skip, fake_environment, main, system_python  # noqa: E402
 from pythons import free_threaded  # noqa: E402
 
 LOOKS = 4  # a busy machine may be late
@@ -22,13 +23,13 @@ def command_of(name, python=None):
     return [python or system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / Path(name).with_suffix("")]
 
 
-def findings_of(command, looks):
+def findings_of(command, looks, **more):
     """(rule, severity, message) of each."""
-    return [(one["rule"], one["severity"], one["message"]) for one in first_findings(command, looks)[1]]
+    return [(one["rule"], one["severity"], one["message"]) for one in first_findings(command, looks, **more)[1]]
 
 
-def told(name, rule, python=None):
-    loud = findings_of(command_of(name, python), LOOKS)
+def told(name, rule, python=None, **more):
+    loud = findings_of(command_of(name, python), LOOKS, **more)
     assert [one[:2] for one in loud] == [(rule, "error")], loud
     return loud[0][2]
 
@@ -64,6 +65,22 @@ def check_child_of_c():
 
 def check_exit():
     told("preload/waits/deadlock-cycle-exit-join.c", "deadlock-cycle")
+
+
+def with_driver(delay_ms):
+    """The environment of a program whose CUDA driver has threads of its own."""
+    return {**os.environ, **fake_environment(["cuda", "1", f"THREADS={delay_ms}"])}
+
+
+def check_driver():
+    """A thread of the CUDA driver wakes up ten times a second, but reads from no pipe."""
+    told("preload/workers/join-before-drain-driver-threads.py", "join-before-drain", env=with_driver(100))
+
+
+def check_driver_calls():
+    """Whatever it calls for the program may post a semaphore."""
+    loud = findings_of(command_of("preload/cuda/silent-host-function.c"), 1, env=with_driver(30_000))
+    assert not loud, loud
 
 
 def check_watchdog():

@@ -19,10 +19,11 @@ static void *wait_for_connections(void *unused)
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct pollfd ready = {listener, POLLIN, 0};
+	int written = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "cuda-uvmfd-fake-%d",
+			       getpid());
+	socklen_t length = (socklen_t)(sizeof(name) - sizeof(name.sun_path) + 1 + (size_t)written);
 
-	snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "cuda-uvmfd-fake-%d", getpid());
-	if (listener < 0 || bind(listener, (struct sockaddr *)&name, sizeof(name)) ||
-	    listen(listener, 8))
+	if (listener < 0 || bind(listener, (struct sockaddr *)&name, length) || listen(listener, 8))
 		return NULL;
 	for (;;)
 		if (poll(&ready, 1, -1) == 1)

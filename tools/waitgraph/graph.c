@@ -8,9 +8,13 @@
 
 static void set_open(struct graph *graph, uint32_t thread)
 {
+	const struct wait *wait = &graph->waits->item.item[thread];
+	uint32_t process = graph->waits->snapshot->threads.item[thread].process;
+
 	graph->dead[thread] = false;
-	graph->job_is_open |= !graph->waits->item.item[thread].serves;
-	graph->open[graph->waits->snapshot->threads.item[thread].process]++;
+	graph->job_is_open |= !wait->serves;
+	graph->open[process]++;
+	graph->drivers[process] += wait->driver;
 }
 
 /* The threads or processes that could end a wait; NULL: none is known. */
@@ -30,6 +34,8 @@ static uint32_t open_apart(const struct graph *graph, const struct wait *wait, u
 		count += !graph->dead[thread] &&
 			 graph->waits->snapshot->threads.item[thread].process == process;
 	}
+	if (wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_PROCESS)
+		count += graph->drivers[process];
 	return count;
 }
 
@@ -170,6 +176,7 @@ static void make_room(struct graph *graph, uint32_t threads)
 	graph->group = memory_grow(graph->group, graph->room * sizeof(*graph->group));
 	graph->next = memory_grow(graph->next, graph->room * sizeof(*graph->next));
 	graph->open = memory_grow(graph->open, graph->room * sizeof(*graph->open));
+	graph->drivers = memory_grow(graph->drivers, graph->room * sizeof(*graph->drivers));
 	graph->handles = memory_grow(graph->handles, graph->room * sizeof(*graph->handles));
 	graph->polls = memory_grow(graph->polls, graph->room * sizeof(*graph->polls));
 	graph->seen = memory_grow(graph->seen, graph->room * sizeof(*graph->seen));
@@ -185,6 +192,7 @@ void graph_solve(struct graph *graph, const struct waits *waits, uint64_t before
 	for (uint32_t i = 0; i < graph->count; i++)
 		graph->dead[i] = true;
 	memset(graph->open, 0, waits->snapshot->processes.count * sizeof(*graph->open));
+	memset(graph->drivers, 0, waits->snapshot->processes.count * sizeof(*graph->drivers));
 	find_handlers(graph);
 	open_all(graph);
 	find_groups(graph);
@@ -196,6 +204,7 @@ void graph_finish(struct graph *graph)
 	free(graph->group);
 	free(graph->next);
 	free(graph->open);
+	free(graph->drivers);
 	free(graph->handles);
 	free(graph->polls);
 	free(graph->seen);

@@ -20,6 +20,7 @@ struct graph {
 	uint32_t *group;
 	uint32_t *next; /* by thread: a dead owner or holder that it waits for; GRAPH_NONE: none */
 	uint32_t *open; /* by process: threads that may go on */
+	uint32_t *drivers; /* by process: of these, the CUDA driver's */
 	uint64_t before_ns; /* waits that can end before count as open, see wait_ends_at */
 	bool *handles; /* by process: a signal handler may run there, and send something */
 	uint32_t *polls; /* by process: threads that poll: they may do more in between */

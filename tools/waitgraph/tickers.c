@@ -65,7 +65,8 @@ static bool add_tickers(const struct graph *graph, struct waits *waits, const st
 			&waits->snapshot->processes.item[waits->who.item[wait->begin + k]];
 
 		for (uint32_t i = process->begin; i < process->end; i++) {
-			if (waits->item.item[i].harmless || !goes_on(graph, i))
+			if (waits->item.item[i].harmless || waits->item.item[i].driver ||
+			    !goes_on(graph, i))
 				continue;
 			if (!ticks(waits->snapshot, &waits->snapshot->threads.item[i], undrained))
 				return false;

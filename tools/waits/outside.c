@@ -345,6 +345,12 @@ static bool lies_in_libc(const struct snapshot_thread *thread, uint64_t address)
 	return proc_mapping_lately(thread->pid, address, &mapping) && mapping.in_libc;
 }
 
+void outside_begin(struct outside *outside, const struct snapshot_thread *thread,
+		   struct mpsan_thread *record)
+{
+	record->entry = read_story(outside, thread).entry;
+}
+
 void outside_claim(struct outside *outside, const struct snapshot_thread *thread,
 		   struct mpsan_thread *record)
 {

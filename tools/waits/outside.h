@@ -32,6 +32,10 @@ bool outside_in_handler(struct outside *outside, const struct snapshot_thread *t
 /* A thread's record, without claims; the caller frees it. */
 struct mpsan_thread *outside_record(const struct snapshot_thread *thread);
 
+/* Writes into the record the code that the thread began with, as far as its stack is readable. */
+void outside_begin(struct outside *outside, const struct snapshot_thread *thread,
+		   struct mpsan_thread *record);
+
 /*
  * Writes into the record what the thread waits for: for threads in a call of futex that have not run
  * since they were last looked at.

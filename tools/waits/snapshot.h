@@ -76,7 +76,7 @@ struct snapshot_thread {
 	uint64_t harmless_ns; /* its still_ns when it was last asked whether it is a watchdog */
 	bool harmless; /* it is one, see look_by_watchdog */
 	uint64_t driver_entry; /* the start routine that was looked up for `driver` */
-	bool driver; /* it belongs to the CUDA driver, see look_is_of_driver */
+	bool driver; /* it belongs to the CUDA driver, see look_at_driver */
 	uint64_t task_ns; /* when it was last asked whether it waits for a task's result */
 	bool task; /* it does, see waits_task.c */
 	/*

@@ -464,7 +464,7 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 
 		if (stands_still(snapshot, look.thread))
 			judge_call(&look);
-		look.wait->harmless |= look_is_of_driver(&look);
+		look_at_driver(&look);
 		if (look.wait->end != WAIT_NOBODY && !look.wait->count)
 			look.wait->end = WAIT_OPEN;
 		look.wait->serves = look_serves(&look);

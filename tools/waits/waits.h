@@ -43,6 +43,7 @@ struct wait {
 	bool by_job; /* every process of the job could end it */
 	/* it ends no other thread's wait: a watchdog of Python, see look_by_watchdog, or a thread of the CUDA driver */
 	bool harmless;
+	bool driver; /* a thread of the CUDA driver: whatever it may call, it reads from no pipe, and ends no process */
 	bool serves; /* open, but only on request: a helper process that acts for others */
 	bool interruptible; /* SIGINT from the keyboard would run a handler */
 	uint32_t holder; /* thread that claims an object without an owner; SNAPSHOT_NONE: unknown */

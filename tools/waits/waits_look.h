@@ -60,11 +60,11 @@ static inline bool look_lies_in(uint64_t word, uint64_t object, size_t bytes)
 bool look_serves(const struct look *look);
 
 /*
- * waits_memory.c: whether it is a thread of the CUDA driver, which looks for events, or for connections
- * of other processes. Such threads run code of the program only if it was passed to cuLaunchHostFunc or
- * cuStreamAddCallback, of which nothing is known from outside.
+ * waits_memory.c: notes a thread of the CUDA driver, which looks for events, or for connections of other
+ * processes. It is harmless unless it may run code of the program, which was passed to cuLaunchHostFunc or
+ * cuStreamAddCallback: of that nothing is known from outside.
  */
-bool look_is_of_driver(const struct look *look);
+void look_at_driver(struct look *look);
 
 /* waits_lock.c: the owner of a lock, from its memory. False: no owned mutex is there. */
 bool look_at_mutex(struct look *look, uint64_t address);

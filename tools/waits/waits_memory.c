@@ -3,8 +3,11 @@
  * The checks before a verdict: who could access the shared memory of the wait, whether the TIDs in
  * it are of one namespace, and whether the thread still waits. Neighbours: waits_look.h, memory_reach.h.
  */
+#include <sys/syscall.h>
+
 #include "../facts/roles.h"
 #include "../proc/calls.h"
+#include "outside.h"
 #include "waits_look.h"
 
 /* Checks processes that do not map it yet. */
@@ -87,18 +90,47 @@ static bool process_goes_on(const struct look *look)
 	       look->thread->call.state == PROC_IN_CALL;
 }
 
-bool look_is_of_driver(const struct look *look)
+/* The names that the driver gives its threads, which wait for descriptors. */
+static bool has_name_of_driver(const struct snapshot_thread *thread)
+{
+	char name[32];
+
+	if (thread->tid == thread->pid || thread->call.number == SYS_futex)
+		return false;
+	proc_thread_name(thread->pid, thread->tid, name);
+	return !strncmp(name, "cuda", 4);
+}
+
+static uint64_t entry_of(const struct look *look)
 {
 	struct snapshot_thread *thread = look->thread;
-	uint64_t entry = thread->record ? thread->record->entry : 0;
+
+	if (look->snapshot->outside && thread->outside && !thread->outside->entry &&
+	    has_name_of_driver(thread))
+		outside_begin(look->snapshot->outside, thread, thread->outside);
+	return thread->record ? thread->record->entry : 0;
+}
+
+static bool is_of_driver(const struct look *look)
+{
+	struct snapshot_thread *thread = look->thread;
+	uint64_t entry = entry_of(look);
 	struct proc_mapping mapping;
 
-	if (!entry || look->snapshot->outside || !process_goes_on(look) ||
-	    look_process(look)->marks & MPSAN_MARK_CALLS_BACK)
+	if (!entry)
 		return false;
 	if (thread->driver_entry != entry && proc_mapping_lately(thread->pid, entry, &mapping)) {
 		thread->driver_entry = entry;
 		thread->driver = !strncmp(path_base(mapping.path), "libcuda.so", 10);
 	}
 	return thread->driver_entry == entry && thread->driver;
+}
+
+void look_at_driver(struct look *look)
+{
+	if (!process_goes_on(look) || !is_of_driver(look))
+		return;
+	look->wait->driver = true;
+	look->wait->harmless |= !look->snapshot->outside &&
+				!(look_process(look)->marks & MPSAN_MARK_CALLS_BACK);
 }
