@@ -40,6 +40,21 @@ def check_places():
     assert not any(folder.iterdir()), list(folder.iterdir())
 
 
+def check_before():
+    """Before a program runs, or is looked at, which may take long; a link to a file that is to come is one that may be written."""
+    folder, place = scratch("folder"), scratch("started")
+    folder.mkdir()
+    file = f"{folder}/none/report.json"
+    for words in (["run", "--report", f"json={file}", "--", "touch", place], ["attach", "--report", f"json={file}", "1"],
+                  ["run", "--report", f"text={place}.txt", "--report", f"html={file}", "--", "touch", place]):
+        refused(run_bare([MPSAN, words[0], "--no-conf", *words[1:]]), file, "No such file or directory")
+    assert not place.exists() and not Path(f"{place}.txt").exists()
+    link = folder / "link.json"
+    link.symlink_to("report.json")
+    run = run_bare([MPSAN, "run", "--no-conf", "--report", f"json={link}", "--", "touch", place])
+    assert run.exit == 0 and place.exists() and (folder / "report.json").exists(), run
+
+
 def check_baseline():
     """The run may have been long: a baseline that cannot be written does not keep its reports from it."""
     place = scratch("report.json")
@@ -87,5 +102,5 @@ def check_broken_pipe():
     assert run.returncode == 2 and "Broken pipe" in run.stderr, run
 
 
-main({"places": check_places, "baseline": check_baseline, "full_disk": check_full_disk,
+main({"places": check_places, "before": check_before, "baseline": check_baseline, "full_disk": check_full_disk,
       "standard_output": check_standard_output, "broken_pipe": check_broken_pipe})

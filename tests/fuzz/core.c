@@ -30,7 +30,7 @@ static void look_at_thread(uint32_t tid, void *context)
 	proc_peek(pid, call.arg[0], word, sizeof(word));
 	proc_mapping(pid, call.pc, &mapping);
 	free(stack_copy(pid, tid, &call, true));
-	free(call_text(pid, &call));
+	free(call_text(pid, tid, &call));
 	if (view && !pyview_limit(view)) {
 		pyview_stack(view, descriptor, text, sizeof(text));
 		pyview_gil_holder(view);

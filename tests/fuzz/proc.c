@@ -90,7 +90,7 @@ static void ask_call(const struct proc_call *call)
 	proc_mapping(PID, call->pc, &mapping);
 	proc_mapping_lately(PID, call->arg[0], &mapping);
 	free(stack_copy(PID, PID, call, true));
-	free(call_text(PID, call));
+	free(call_text(PID, PID, call));
 	call_is_on_path(call);
 	call_limit_ns(PID, call);
 	call_is_outside(PID, call);

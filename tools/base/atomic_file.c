@@ -6,6 +6,7 @@
 #include "atomic_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,30 @@ static bool is_plain_or_missing(const char *file)
 	struct stat st;
 
 	return lstat(file, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
+static char *cannot_create(const char *file, int error)
+{
+	return text_format("%s: %s; choose a file in a directory that you may write to", file,
+			   strerror(error));
+}
+
+char *atomic_file_check(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *folder = slash ? text_format("%.*s", (int)(slash - file) + 1, file) : text_copy(".");
+	struct stat st;
+	char *wrong = NULL;
+
+	if (!stat(file, &st) && S_ISDIR(st.st_mode))
+		wrong = text_format("%s: %s", file, strerror(EISDIR));
+	else if (is_plain_or_missing(file) && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+		wrong = cannot_create(file, errno);
+	else if (!is_plain_or_missing(file) && faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) &&
+		 errno != ENOENT) /* a link to what is created then */
+		wrong = text_format("%s: %s", file, strerror(errno));
+	free(folder);
+	return wrong;
 }
 
 /* Returns 0 or the first errno. */
@@ -54,8 +79,7 @@ char *atomic_file_write(const char *file, atomic_file_fill *fill, const void *wh
 	scratch = text_format("%s.%d.tmp", file, getpid());
 	out = fopen(scratch, "wxe");
 	if (!out) {
-		wrong = text_format("%s: %s; choose a file in a directory that you may write to",
-				    file, strerror(errno));
+		wrong = cannot_create(file, errno);
 		free(scratch);
 		return wrong;
 	}

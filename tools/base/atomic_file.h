@@ -11,6 +11,12 @@
 typedef void atomic_file_fill(FILE *out, const void *what);
 
 /*
+ * Whether `file` could be written, as far as that is known without doing it. Returns NULL, or "FILE: what is wrong",
+ * which the caller frees.
+ */
+char *atomic_file_check(const char *file);
+
+/*
  * Has `fill` write `file`. A regular file is replaced; a link, a pipe or a device is written
  * through. Returns NULL, or "FILE: what is wrong", which the caller frees.
  */

@@ -386,6 +386,8 @@ int cmd_attach(int argc, char **argv)
 		status = settings.cores.count ? choose_cores(&settings, &target, &cores, argc) :
 						choose(&settings, &target, argc, argv);
 	if (!status)
+		status = offline_check(&settings);
+	if (!status)
 		status = attach_all(&settings, &target, &cores, argc, argv);
 	target_finish(&target);
 	cores_close(&cores);

@@ -19,6 +19,8 @@ int cmd_check(int argc, char **argv)
 		status = complain(
 			"check: missing session directory; mpsan run --dir DIR creates one");
 	if (!status)
+		status = offline_check(&settings);
+	if (!status)
 		status = offline_judge(&settings, argv + settings.rest, &report);
 	if (!status)
 		status = offline_conclude(&settings, &report);

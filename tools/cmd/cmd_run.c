@@ -306,6 +306,8 @@ int cmd_run(int argc, char **argv)
 		status = complain(
 			"run: missing command; usage: mpsan run [options] -- COMMAND [ARG...]");
 	if (!status)
+		status = offline_check(&settings);
+	if (!status)
 		status = run(&settings, argv + settings.rest);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;

@@ -14,6 +14,18 @@
 #include "../symbols/symbols.h"
 #include "gate.h"
 
+int offline_check(const struct settings *settings)
+{
+	char *wrong = NULL;
+	int status;
+
+	for (uint32_t i = 0; i < settings->reports.count && !wrong; i++)
+		wrong = report_target_check(&settings->reports.item[i]);
+	status = wrong ? complain("%s", wrong) : 0;
+	free(wrong);
+	return status;
+}
+
 /* The command and exit status of the report are those of the session's first process. */
 static void offline_describe(const struct reader *reader, json_t **command, struct report_exit *end)
 {

@@ -6,6 +6,12 @@
 #include "options.h"
 
 /*
+ * Before what may take long: whether every target of the report could be written. Returns 0, or STATUS_USAGE after an
+ * error line for the first that could not.
+ */
+int offline_check(const struct settings *settings);
+
+/*
  * Makes one report of `dirs` (NULL-terminated), each a session or a directory of sessions. Returns
  * 0, or STATUS_USAGE after an error line.
  */

@@ -63,17 +63,20 @@ static void formats_fill(FILE *out, const void *what)
 	content->target->format->write(out, content->report);
 }
 
+static char *of_report(char *wrong)
+{
+	char *longer = wrong ? text_format("--report %s", wrong) : NULL;
+
+	free(wrong);
+	return longer;
+}
+
 /* Writes the file completely or not at all. */
 static char *write_file(const struct report_target *target, const struct report *report)
 {
 	struct content content = {target, report};
-	char *wrong = atomic_file_write(target->file, formats_fill, &content), *longer;
 
-	if (!wrong)
-		return NULL;
-	longer = text_format("--report %s", wrong);
-	free(wrong);
-	return longer;
+	return of_report(atomic_file_write(target->file, formats_fill, &content));
 }
 
 /* A closed pipe is an error like any other and does not kill the command. */
@@ -93,11 +96,21 @@ static char *write_stream(FILE *stream, const struct report_target *target,
 				  errno ? strerror(errno) : "not written completely");
 }
 
+static FILE *stream_of(const struct report_target *target)
+{
+	return !strcmp(target->file, "-")      ? stdout :
+	       !strcmp(target->file, "stderr") ? stderr :
+						 NULL;
+}
+
+char *report_target_check(const struct report_target *target)
+{
+	return stream_of(target) ? NULL : of_report(atomic_file_check(target->file));
+}
+
 char *report_write(const struct report_target *target, const struct report *report)
 {
-	FILE *stream = !strcmp(target->file, "-")      ? stdout :
-		       !strcmp(target->file, "stderr") ? stderr :
-							 NULL;
+	FILE *stream = stream_of(target);
 
 	return stream ? write_stream(stream, target, report) : write_file(target, report);
 }

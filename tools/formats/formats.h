@@ -30,6 +30,9 @@ struct report_target {
 /* Parses FORMAT=FILE. Returns NULL, or a one-line error that the caller frees. */
 char *report_target_parse(struct report_target *target, const char *value);
 
+/* Whether its file could be written. Returns NULL, or an error that the caller frees. */
+char *report_target_check(const struct report_target *target);
+
 /*
  * Writes a report; a file appears complete or not at all. Returns NULL, or an error that the caller
  * frees.

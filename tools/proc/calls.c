@@ -2,7 +2,9 @@
 /* Names system calls and their first arguments. */
 #include "calls.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,6 +86,23 @@ static void read_link(uint32_t pid, uint64_t fd, char target[128])
 	procfs_link(target, 128, "%u/fd/%u", proc_living(pid), (unsigned)fd);
 }
 
+/*
+ * What else an open() waits for. The kernel's function tells that it is a FIFO; to look at the file could take for
+ * ever, as where its server is gone.
+ */
+static char *add_partner(char *text, uint32_t pid, uint32_t tid, uint64_t how)
+{
+	char place[64], *longer;
+
+	if (!procfs_read(place, sizeof(place), "%u/task/%u/wchan", pid, tid) ||
+	    (strncmp(place, "wait_for_partner", 16) && strncmp(place, "fifo_open", 9)))
+		return text;
+	longer = text_format("%s, until a process opens the FIFO for %s", text,
+			     (how & O_ACCMODE) == O_RDONLY ? "writing" : "reading");
+	free(text);
+	return longer;
+}
+
 /* A path may be shorter than what can be read at once, and end before an unreadable page. */
 static char *path_text(uint32_t pid, const char *name, uint64_t at)
 {
@@ -94,7 +113,7 @@ static char *path_text(uint32_t pid, const char *name, uint64_t at)
 	return text_format("%s(%s)", name, path);
 }
 
-char *call_text(uint32_t pid, const struct proc_call *call)
+char *call_text(uint32_t pid, uint32_t tid, const struct proc_call *call)
 {
 	size_t i = find_call(call->number);
 	char target[128], *object;
@@ -108,8 +127,12 @@ char *call_text(uint32_t pid, const struct proc_call *call)
 		return text_format("system call %ld", call->number);
 	if (calls[i].first == PID)
 		return text_format("%s(%d)", calls[i].name, (int)call->arg[0]);
-	if (calls[i].first == PATH || calls[i].first == PATH_AT)
-		return path_text(pid, calls[i].name, call->arg[calls[i].first == PATH_AT]);
+	if (calls[i].first == PATH || calls[i].first == PATH_AT) {
+		bool at = calls[i].first == PATH_AT;
+
+		return add_partner(path_text(pid, calls[i].name, call->arg[at]), pid, tid,
+				   call->arg[at + 1]);
+	}
 	if (calls[i].first == NOTHING)
 		return text_format("%s()", calls[i].name);
 	read_link(pid, call->arg[0], target);

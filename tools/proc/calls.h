@@ -6,10 +6,10 @@
 #include "proc.h"
 
 /*
- * "read(fd 3: pipe:[1234])", "nanosleep()", "system call 281", which the caller frees; NULL for a
- * running thread.
+ * "read(fd 3: pipe:[1234])", "nanosleep()", "open(/tmp/a), until a process opens the FIFO for writing",
+ * "system call 281", which the caller frees; NULL for a running thread.
  */
-char *call_text(uint32_t pid, const struct proc_call *call);
+char *call_text(uint32_t pid, uint32_t tid, const struct proc_call *call);
 
 /* Whether it is about a descriptor, its first argument, or about a path. */
 bool call_is_on_descriptor(const struct proc_call *call);

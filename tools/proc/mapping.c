@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads mappings of other processes: see proc.h. */
+#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "../base/util.h"
 #include "proc.h"
+#include "procfs.h"
 
 #define LATELY_NS 20000000ull
 
@@ -170,4 +172,30 @@ bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *ma
 	lately.list.count = 0;
 	find_mapping(pid, keep, NULL, &unused, INT_MAX);
 	return find_lately(address, mapping);
+}
+
+#define SEMAPHORE "sem." /* what the C library puts before the name */
+
+/* The file was made under another name, and linked: /proc/PID/maps has the one that is gone. */
+char *proc_semaphore_name(uint32_t pid, uint64_t address)
+{
+	static const char made[] = "/dev/shm/" SEMAPHORE, *const random = SEMAPHORE "mp-";
+	struct proc_mapping mapping;
+	char path[64], *name = NULL;
+	struct dirent *entry;
+	DIR *folder;
+
+	if (!address || procfs_source() || !proc_mapping_lately(pid, address, &mapping) ||
+	    strncmp(mapping.path, made, strlen(made)) != 0)
+		return text_copy("");
+	procfs_path(path, sizeof(path), "%u/root/dev/shm", pid);
+	folder = opendir(path);
+	while (folder && !name && (entry = readdir(folder)))
+		if (entry->d_ino == mapping.inode &&
+		    !strncmp(entry->d_name, SEMAPHORE, strlen(SEMAPHORE)) &&
+		    strncmp(entry->d_name, random, strlen(random)) != 0) /* multiprocessing's */
+			name = text_format("/%s", entry->d_name + strlen(SEMAPHORE));
+	if (folder)
+		closedir(folder);
+	return name ? name : text_copy("");
 }

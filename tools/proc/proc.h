@@ -109,6 +109,11 @@ bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
  * mappings are read once. Not for a proof.
  */
 bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
+/*
+ * The name by which a process opened the semaphore at an address, as for sem_open, which the caller frees; "" if it
+ * has none that a programmer knows.
+ */
+char *proc_semaphore_name(uint32_t pid, uint64_t address);
 /* How often a process maps that file or shared memory; -1: unreadable. */
 int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
 /*

@@ -135,7 +135,8 @@ json_t *ps_findings(const struct ps *ps)
 
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
 		for (uint32_t i = 0; i < judge->found.count; i++)
-			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
+			if (judge->found.item[i].count && !judge->found.item[i].known &&
+			    (int)judge->found.item[i].grade == grade)
 				json_array_append(list, judge->found.item[i].json);
 	return list;
 }

@@ -71,7 +71,7 @@ static bool look_at_kernel(struct kind_look *look)
 		return true;
 	}
 	thread_state_kernel(look->thread->pid, look->thread->tid, place, sizeof(place));
-	what = call_text(look->thread->pid, &call);
+	what = call_text(look->thread->pid, look->thread->tid, &call);
 	kind_is(look, is_on_file(look, &call) ? KIND_disk : KIND_kernel,
 		text_format("%s%s%s%s", what ? what : "a page of a file",
 			    *place ? ", in the kernel at " : "", place,

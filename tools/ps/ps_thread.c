@@ -121,7 +121,20 @@ static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
 	return with_number;
 }
 
-/* The program's own name of the Python lock that the thread waits for; null: unknown. */
+static json_t *named_semaphore(const struct snapshot_thread *thread, const struct ps_wait *wait)
+{
+	char *name = wait->kind == MPSAN_LOCK_SEMAPHORE && wait->flags & MPSAN_LF_SHARED ?
+			     proc_semaphore_name(thread->pid, wait->lock) :
+			     text_copy("");
+	char *text = *name ? text_format("semaphore \"%s\"", name) : NULL;
+	json_t *json = jsontext_of(text);
+
+	free(text);
+	free(name);
+	return json;
+}
+
+/* The program's own name of the lock that the thread waits for; null: unknown. */
 static json_t *live_lock(struct ps *ps, const struct snapshot_thread *thread,
 			 const struct ps_wait *wait)
 {
@@ -134,7 +147,8 @@ static json_t *live_lock(struct ps *ps, const struct snapshot_thread *thread,
 						  sizeof(name) - 1) :
 				 0;
 
-	return length && length < sizeof(name) ? jsontext_part(name, length) : json_null();
+	return length && length < sizeof(name) ? jsontext_part(name, length) :
+						 named_semaphore(thread, wait);
 }
 
 /* ---- what it waits for ---- */
@@ -303,7 +317,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 	const struct snapshot_thread *thread = &ps->snapshot->threads.item[index];
 	const struct wait *seen = &ps->waits->item.item[index];
 
-	wait->call = call_text(thread->pid, &thread->call);
+	wait->call = call_text(thread->pid, thread->tid, &thread->call);
 	if (wait->claim.tag && thread->call.number == SYS_futex)
 		take_claim(wait);
 	wait->timed |= wait_is_timed(seen) || is_sleep(&thread->call);

@@ -19,8 +19,8 @@ struct end {
 	bool task; /* in a task of a pool, for which others wait */
 	bool nested, callback;
 	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
-	/* of a circle: all joins, a join, the GIL, a read lock, a result of a Pool */
-	bool joins, join, gil, read, result;
+	/* of a circle: all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard */
+	bool joins, join, gil, read, result, guard;
 };
 
 #define AWAITS(name) (end->what == AWAITED_##name)
@@ -201,6 +201,7 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 		end->join = end->join || joins;
 		end->result = end->result || one->frames.what == AWAITED_POOL_RESULT;
 		end->gil = end->gil || one->ev.kind == MPSAN_WAIT_GIL;
+		end->guard = end->guard || one->ev.kind == MPSAN_LOCK_GUARD;
 		end->read = end->read || one->ev.kind == MPSAN_LOCK_RWLOCK_READ;
 	}
 }

@@ -149,7 +149,7 @@ static bool may_be_pythons(const struct ev_blocked *event)
 	       (event->kind == MPSAN_WAIT_FUTEX && !(event->flags & MPSAN_LF_SHARED));
 }
 
-/* States the name that the program gave to a lock of Python's. */
+/* States the name that the program gave to a lock of Python's, or to a semaphore. */
 static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			    const struct ev_blocked *event)
 {
@@ -160,6 +160,10 @@ static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_t
 	if (!*text && owner) {
 		free(text);
 		text = pythread_lock_name(owner, event->lock, true);
+	}
+	if (!*text && event->kind == MPSAN_LOCK_SEMAPHORE && event->flags & MPSAN_LF_SHARED) {
+		free(text);
+		text = proc_semaphore_name(thread->pid, event->lock);
 	}
 	if (*text) {
 		name.name = watchlog_text(&deadlocks->log, thread->slot, text);
@@ -205,7 +209,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.wakes = snapshot_wakes(thread),
 		.open_by = state_ends(deadlocks, index),
 	};
-	char *call = call_text(thread->pid, &thread->call);
+	char *call = call_text(thread->pid, thread->tid, &thread->call);
 	uint64_t mutex = unowned_mutex(thread, &event);
 
 	/* The interpreter's own calls: the lock belongs to the Python program. */

@@ -21,6 +21,17 @@ static void state_hidden(struct deadlocks *deadlocks)
 	watchlog_put(&deadlocks->log, EV_limit, slot, 0, &event, sizeof(event));
 }
 
+/* One that has ended in between has nothing to explain. */
+static bool cannot_be_read(const struct snapshot_thread *thread)
+{
+	struct proc_stat stat;
+
+	if (thread->call.state != PROC_UNKNOWN || !thread->runs)
+		return false;
+	stat = proc_stat(thread->pid, thread->tid);
+	return stat.state && !proc_stat_ended(&stat);
+}
+
 /* Processes of other users, or non-dumpable ones: their hangs remain unexplained. */
 static void state_blindness(struct deadlocks *deadlocks)
 {
@@ -32,7 +43,7 @@ static void state_blindness(struct deadlocks *deadlocks)
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 		struct ev_limit event = {.count = 1};
 
-		if (thread->call.state != PROC_UNKNOWN || !thread->runs)
+		if (!cannot_be_read(thread))
 			continue;
 		deadlocks->blind = true;
 		event.what = watchlog_text(&deadlocks->log, thread->slot, text);
