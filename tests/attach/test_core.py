@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 import cores  # noqa: E402
+from faults import build  # noqa: E402
 from mpsantest import BUILD, MPSAN, ROOT, Skip, kill_group, main, other_pythons, system_python  # noqa: E402
 
 PRELOAD = ROOT / "tests/preload"
@@ -177,6 +178,53 @@ def check_job():
         assert {one["how"] for one in read["processes"]} == {"root", "fork"}, read["processes"]
         status, _, err = attach("--core", both[0], "--core", both[0])
         assert status == 2 and "as another core file is" in err, err
+
+
+CROSSED = """
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	pthread_mutex_t *both = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_barrier_t *taken = (pthread_barrier_t *)(both + 2);
+	pthread_barrierattr_t apart;
+	pthread_mutexattr_t how;
+	pthread_barrierattr_init(&apart);
+	pthread_barrierattr_setpshared(&apart, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(taken, &apart, 2);
+	pthread_mutexattr_init(&how);
+	pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(both, &how);
+	pthread_mutex_init(both + 1, &how);
+	for (int i = 0; i < 2; i++) {
+		if (fork()) continue;
+		pthread_mutex_lock(both + i);
+		pthread_barrier_wait(taken);
+		pthread_mutex_lock(both + 1 - i);
+		_exit(0);
+	}
+	wait(NULL);
+}
+"""
+
+
+def check_crossed():
+    """Cores of several moments prove nothing together, and a limit says so; one alone, and a parent's beside its child's, need none."""
+    apart = "each file is of another moment"
+    with folder() as place, started(build(CROSSED, place / "crossed", "-pthread")) as process:
+        children = [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+        for child in children:
+            cores.still(child, 1)
+        both = [cores.gcore(child, place) for child in children]
+        status, findings, read = report("--core", both[0], "--core", both[1])
+        assert status == 0 and not findings and any(apart in limit for limit in read["limits"]), read
+        owners = {thread["waits_for"]["owner"]["pid"] for one in read["picture"] for thread in one["threads"]}
+        assert owners == set(children), read["picture"]
+        assert not any(apart in limit for limit in report("--core", both[0])[2]["limits"])
+        job = report("--core", both[0], "--core", cores.gcore(process.pid, place))[2]
+        assert not any(apart in limit for limit in job["limits"]), job["limits"]
 
 
 def check_python_locks():

@@ -15,6 +15,7 @@
 #include "../attach/cores.h"
 #include "../attach/rights.h"
 #include "../attach/watched.h"
+#include "../base/jsontext.h"
 #include "../base/limit.h"
 #include "../ps/ps.h"
 #include "../ps/ps_text.h"
@@ -171,6 +172,27 @@ static void add_limit(const char *text, void *document)
 	report_limit(document, "%s", text);
 }
 
+/* Whether a thread waits for what a thread of another process has. */
+static bool waits_across(const json_t *picture)
+{
+	json_t *process, *thread;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(picture, "processes"), i, process)
+	{
+		json_array_foreach(json_object_get(process, "threads"), k, thread)
+		{
+			const json_t *owner =
+				json_object_get(json_object_get(thread, "waits_for"), "owner");
+
+			if (json_is_object(owner) &&
+			    jsontext_number(owner, "pid") != jsontext_number(process, "pid"))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void add_limits(json_t *document, const struct target *target, const struct attach *attach,
 		       const struct cores *cores)
 {
@@ -181,6 +203,11 @@ static void add_limits(json_t *document, const struct target *target, const stru
 			document,
 			"read from a core file, in which nothing moves: how long threads waited, descriptors, "
 			"signal handlers and other processes are not known");
+	if (cores->list.count > 1 && waits_across(looking->picture))
+		report_limit(
+			document,
+			"threads wait for locks of threads in other core files: each file is of another moment, so circles of "
+			"waits through several files are shown, and not proved");
 	cores_each_limit(cores, add_limit, document);
 	report_limit(
 		document,
