@@ -103,6 +103,19 @@ def check_other_worker():
     assert "workers wait for an item" in message, message
 
 
+def check_needs_reader():
+    """The one for whose end the parent waits, waits for a file lock of the one that reads from the parent."""
+    source = ("import fcntl, os, sys, time\nhere, there = os.pipe()\n"
+              "def child(reads):\n    with open(sys.argv[1], 'w') as file:\n        os.close(there)\n"
+              "        fcntl.flock(file, fcntl.LOCK_EX)\n        if reads: os.read(here, 1)\n    os._exit(0)\n"
+              "first = os.fork() or child(True)\ntime.sleep(.5)\nsecond = os.fork() or child(False)\n"
+              "open(sys.argv[1] + '.pids', 'w').write(f'{first} {second}')\nos.waitpid(second, 0)\n")
+    lock = scratch("needs-reader").with_suffix(".lock")
+    _, message, _ = told([system_python(), "-c", source, lock])
+    reader, awaited = lock.with_suffix(".lock.pids").read_text().split()
+    assert f"for the end of process {awaited}, while process {reader} reads from a pipe (fd " in message, message
+
+
 def check_sender_to_come():
     """A thread of the parent sleeps, and then sends."""
     _, loud = findings_of([system_python(), "-c", JOINED, "sender"], 1)

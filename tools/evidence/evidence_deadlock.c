@@ -411,6 +411,7 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	args_set(args, ARG_deadlock, deadlock_text(ctx, deadlock));
 	args_set(args, ARG_open_end, hang_open_end(ctx, dead_end_last(facts, deadlock)));
 	args_set(args, ARG_open_by, hang_reader_end(ctx, deadlock));
+	args_set(args, ARG_reader, hang_reader(ctx, deadlock));
 	args_set(args, ARG_pools, pools_text(ctx, deadlock));
 	args_set(args, ARG_bystanders, hang_bystanders(ctx, deadlock));
 	args_set(args, ARG_awaited, deadlock_awaited(ctx, first));

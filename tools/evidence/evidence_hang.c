@@ -142,18 +142,22 @@ char *hang_open_by(const struct evidence_context *ctx, const struct fact_blocked
 
 char *hang_reader_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
-	const struct facts *facts = &ctx->reader->facts;
-	uint64_t pid = deadlock->begin < deadlock->end ? facts->blockeds[deadlock->begin].ev.lock :
-							 0;
-	const struct fact_blocked *reader = NULL;
+	const struct fact_blocked *reader = deadlock_reader(&ctx->reader->facts, deadlock);
 
-	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
-		const struct fact_blocked *one = &facts->blockeds[i];
-
-		if ((one->ev.kind == MPSAN_WAIT_PIPE_READ ||
-		     one->ev.kind == MPSAN_WAIT_SOCKET_READ) &&
-		    (!reader || facts->processes[one->at.by].slot->pid == pid))
-			reader = one;
-	}
 	return reader ? hang_open_by(ctx, reader) : text_copy("");
+}
+
+char *hang_reader(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	const struct fact_blocked *reader = deadlock_reader(facts, deadlock);
+	char *number, *text;
+
+	if (!reader ||
+	    deadlock_awaits_process(facts, &deadlock_sufferer(facts, deadlock)->ev, reader->at.by))
+		return text_copy("which");
+	number = process_number(ctx->reader, reader->at.by);
+	text = text_format("while process %s", number);
+	free(number);
+	return text;
 }

@@ -31,5 +31,7 @@ char *hang_open_by(const struct evidence_context *ctx, const struct fact_blocked
 
 /* The same of one that reads, if possible of the one for whose end the first one waits. */
 char *hang_reader_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
+/* Who that is: "which", or "while process 12" where it is not the one for whose end the first one waits. */
+char *hang_reader(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 
 #endif

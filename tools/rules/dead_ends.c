@@ -72,19 +72,6 @@ bool dead_end_is_nested(const struct fact_blocked *blocked)
 	return blocked->frames.in_task && awaits_result(blocked);
 }
 
-/*
- * Whether a wait for the end of a process, or of any child, is one for this. A child in a PID namespace of
- * its own has another pid for itself than for its parent.
- */
-static bool is_awaited_process(const struct facts *facts, const struct ev_blocked *ev, uint32_t by)
-{
-	if (by >= facts->process_count)
-		return false;
-	if (ev->lock && ev->owner_slot)
-		return by == ev->owner_slot - 1;
-	return ev->lock ? facts->processes[by].slot->pid == ev->lock : process_is_worker(facts, by);
-}
-
 /* Whether the second one may be what the first one waits for. */
 static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 		     const struct fact_blocked *to)
@@ -98,7 +85,7 @@ static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 	if (from->frames.what == AWAITED_ANY_OF) /* a pool's own thread, for its workers to end */
 		return to->frames.in_task && process_parent(facts, to->at.by) == from->at.by;
 	if (from->ev.kind == MPSAN_WAIT_PROCESS)
-		return is_awaited_process(facts, &from->ev, to->at.by);
+		return deadlock_awaits_process(facts, &from->ev, to->at.by);
 	return awaits_result(from) && to->frames.in_task && to->at.by == from->at.by;
 }
 

@@ -106,6 +106,33 @@ static bool is_helper(const struct facts *facts, uint32_t by)
 	return process && role_text(role_of(process));
 }
 
+/* A child in a PID namespace of its own has another pid for itself than for its parent. */
+bool deadlock_awaits_process(const struct facts *facts, const struct ev_blocked *ev, uint32_t by)
+{
+	if (by >= facts->process_count)
+		return false;
+	if (ev->lock && ev->owner_slot)
+		return by == ev->owner_slot - 1;
+	return ev->lock ? facts->processes[by].slot->pid == ev->lock : process_is_worker(facts, by);
+}
+
+const struct fact_blocked *deadlock_reader(const struct facts *facts,
+					   const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock), *reader = NULL;
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
+		if (one->ev.kind != MPSAN_WAIT_PIPE_READ && one->ev.kind != MPSAN_WAIT_SOCKET_READ)
+			continue;
+		if (deadlock_awaits_process(facts, &first->ev, one->at.by))
+			return one;
+		reader = reader ? reader : one;
+	}
+	return reader;
+}
+
 bool deadlock_lacks_end(const struct facts *facts, const struct fact_blocked *blocked)
 {
 	uint64_t holder = blocked->ev.owner_slot;
@@ -154,6 +181,46 @@ static bool worker_reads(const struct facts *facts, const struct fact_deadlock *
 	return false;
 }
 
+/* Whether that owner, by its TID and the slot of its process, waits for the end of a process. */
+static bool owner_joins(const struct facts *facts, const struct fact_deadlock *deadlock,
+			const struct ev_blocked *lock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PROCESS &&
+		    facts->blockeds[i].at.tid == lock->owner &&
+		    facts->blockeds[i].at.by + 1u == lock->owner_slot)
+			return true;
+	return false;
+}
+
+/* Whether that process may have the other end of a pipe or socket from which a thread of another one reads. */
+static bool may_send(const struct facts *facts, const struct fact_deadlock *deadlock, uint32_t by)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
+		if ((one->ev.kind == MPSAN_WAIT_PIPE_READ ||
+		     one->ev.kind == MPSAN_WAIT_SOCKET_READ) &&
+		    one->at.by != by && (!one->ev.owner_slot || one->ev.owner_slot == by + 1u))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a third process would send something, but for a lock that the one which joins holds. */
+static bool sender_lacks_lock(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
+		if (one->ev.owner && mpsan_kind_is_lock((unsigned)one->ev.kind) &&
+		    one->ev.owner_slot != one->at.by + 1u &&
+		    owner_joins(facts, deadlock, &one->ev) && may_send(facts, deadlock, one->at.by))
+			return true;
+	}
+	return false;
+}
+
 /* The rule for a process that joins one which waits at a pipe itself. */
 static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
@@ -161,7 +228,8 @@ static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_de
 		return RULE_COUNT;
 	if (deadlock_writer(facts, deadlock))
 		return RULE_join_before_drain;
-	return worker_reads(facts, deadlock) && !is_kept_open(facts, deadlock) ?
+	return worker_reads(facts, deadlock) && !is_kept_open(facts, deadlock) &&
+			       !sender_lacks_lock(facts, deadlock) ?
 		       RULE_missing_sentinel :
 		       RULE_COUNT;
 }

@@ -22,6 +22,13 @@ const struct fact_blocked *deadlock_waiter(const struct facts *facts,
 const struct fact_blocked *deadlock_writer(const struct facts *facts,
 					   const struct fact_deadlock *deadlock);
 
+/* Whether a wait for the end of a process, or of any child, is one for this. */
+bool deadlock_awaits_process(const struct facts *facts, const struct ev_blocked *ev, uint32_t by);
+
+/* One that reads from a pipe or socket, if possible in the process for whose end the first one waits; NULL: none. */
+const struct fact_blocked *deadlock_reader(const struct facts *facts,
+					   const struct fact_deadlock *deadlock);
+
 /* Whether a process waits for the end of one that fills a plain pipe, not that of a queue. */
 bool deadlock_fills_output(const struct facts *facts, const struct fact_deadlock *deadlock);
 

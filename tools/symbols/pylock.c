@@ -13,7 +13,9 @@
 
 /* A lock of multiprocessing: SemLockObject. */
 #define SEMLOCK_HANDLE 16 /* then the last thread of this process that took it: pthread_self() */
-#define SEMLOCK_COUNT 32 /* how often that was, less the releases; then its greatest value */
+#define SEMLOCK_COUNT \
+	32 /* how often that was, less the releases; then its greatest value, and its kind */
+#define SEMLOCK_RECURSIVE 0 /* an RLock */
 
 /* ---- with blocks ---- */
 
@@ -97,10 +99,10 @@ bool pylock_in_with_of(const struct cpython *py, uint64_t top, uint64_t object)
 	return false;
 }
 
-/* Of a Lock: not of a counting semaphore. */
+/* Of a Lock or RLock: not of a counting semaphore. */
 struct semlock {
 	uint64_t handle, taker;
-	int32_t count, most;
+	int32_t count, most, kind;
 };
 
 static bool read_semlock_at(const struct cpython *py, uint64_t at, struct semlock *semlock)
@@ -122,13 +124,14 @@ static bool read_semlock(const struct cpython *py, uint64_t object, struct semlo
 	return read_semlock_at(py, semlock_of(py, object), semlock);
 }
 
-/* Whether it is a Lock that this thread took in this process. */
+/* Whether it is a Lock, or an RLock, that this thread took in this process. */
 static bool is_shared_lock(const struct cpython *py, uint64_t object, uint64_t lock, uint64_t taker)
 {
 	struct semlock semlock;
 
 	return read_semlock(py, object, &semlock) && semlock.handle == lock &&
-	       semlock.taker == taker && semlock.count == 1;
+	       semlock.taker == taker &&
+	       (semlock.count == 1 || (semlock.count > 1 && semlock.kind == SEMLOCK_RECURSIVE));
 }
 
 /* Whether a block of the frame releases the lock of multiprocessing: its own, or a Condition's. */
@@ -146,13 +149,16 @@ static bool frame_keeps(const struct cpython *py, const struct frame *frame, uin
 	return false;
 }
 
-/* Whether this frame is the first of a child of multiprocessing that process `parent` forked. */
+/* Whether this frame is the first of a child of multiprocessing that process `parent`, or a fork server, forked. */
 static bool is_first_of_child(const struct cpython *py, const struct frame *frame, uint32_t parent)
 {
-	uint64_t number = frame_is(py, frame, "_bootstrap", "process.py") ?
-				  cpython_attribute(py, frame_local(py, frame, 0), "_parent_pid") :
-				  0;
+	uint64_t number;
 
+	if (frame_is(py, frame, "_serve_one", "forkserver.py"))
+		return true;
+	number = frame_is(py, frame, "_bootstrap", "process.py") ?
+			 cpython_attribute(py, frame_local(py, frame, 0), "_parent_pid") :
+			 0;
 	return number && (uint32_t)cpython_member(py, number, CPYTHON_INT_VALUE) == parent;
 }
 
@@ -192,15 +198,22 @@ static void see_taken(const struct cpython *py, const struct cpython_lock *lock,
 		place->length = with_text(py, frame, block, place->text, place->bytes);
 }
 
+static bool has_handle(const struct cpython *py, uint64_t object, uint64_t lock)
+{
+	struct semlock semlock;
+
+	return read_semlock(py, object, &semlock) && semlock.handle == lock;
+}
+
 static void see_taken_shared(const struct cpython *py, const struct frame *frame,
 			     struct place *place)
 {
 	struct with_block block[WITH_MAX];
-	struct semlock semlock;
 
 	for (unsigned i = with_blocks(py, frame, block); i-- > 0;)
 		if (with_is_of(py, &block[i], "synchronize.py") &&
-		    read_semlock(py, block[i].self, &semlock) && semlock.handle == place->lock)
+		    (has_handle(py, block[i].self, place->lock) ||
+		     has_handle(py, cpython_attribute(py, block[i].self, "_lock"), place->lock)))
 			place->length = with_text(py, frame, &block[i], place->text, place->bytes);
 }
 

@@ -44,9 +44,9 @@ bool pylock_had_permits(const struct cpython *py, uint64_t semaphore);
 bool pylock_in_with_of(const struct cpython *py, uint64_t top, uint64_t object);
 
 /*
- * The same for a Lock of multiprocessing, which the thread with that pthread_self() took itself.
- * `parent`: the PID of the process that this one was forked from, with its frames; then the block
- * must have been entered after the fork. 0: it was not.
+ * The same for a Lock or RLock of multiprocessing, which the thread with that pthread_self() took itself.
+ * `parent`: the PID of the process that this one was forked from, with its frames, by multiprocessing
+ * or its fork server; then the block must have been entered after the fork. 0: it was not.
  */
 bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, uint64_t thread,
 			 uint32_t parent);

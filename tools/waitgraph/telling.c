@@ -74,8 +74,18 @@ static const struct snapshot_thread *owner_of(struct deadlocks *deadlocks,
 	return owner == SNAPSHOT_NONE ? NULL : deadlocks_thread(deadlocks, owner);
 }
 
+/* The address of the lock in the process of its owner. */
+static uint64_t lock_of_owner(const struct snapshot_thread *thread, const struct ev_blocked *event)
+{
+	const struct snapshot_python *python = &thread->python;
+
+	return python->known && python->owner_lock && python->lock == event->lock ?
+		       python->owner_lock :
+		       event->lock;
+}
+
 /* Where the owner took a lock of Python's. */
-static uint64_t state_taken(struct deadlocks *deadlocks, uint32_t slot,
+static uint64_t state_taken(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			    const struct ev_blocked *event)
 {
 	const struct snapshot_thread *owner = owner_of(deadlocks, event);
@@ -84,8 +94,8 @@ static uint64_t state_taken(struct deadlocks *deadlocks, uint32_t slot,
 
 	if (!owner)
 		return 0;
-	text = pythread_taken(owner, event->lock);
-	position = *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
+	text = pythread_taken(owner, lock_of_owner(thread, event));
+	position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
 	free(text);
 	return position;
 }
@@ -159,7 +169,7 @@ static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_t
 
 	if (!*text && owner) {
 		free(text);
-		text = pythread_lock_name(owner, event->lock, true);
+		text = pythread_lock_name(owner, lock_of_owner(thread, event), true);
 	}
 	if (!*text && event->kind == MPSAN_LOCK_SEMAPHORE && event->flags & MPSAN_LF_SHARED) {
 		free(text);
@@ -224,7 +234,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		state_lock_name(deadlocks, thread, &event);
 	if (mutex)
 		state_taker(deadlocks, thread, &event);
-	event.taken_python = state_taken(deadlocks, thread->slot, &event);
+	event.taken_python = state_taken(deadlocks, thread, &event);
 	return event;
 }
 

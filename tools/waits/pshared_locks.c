@@ -95,19 +95,39 @@ static bool is_alive(const struct shared *shared, uint32_t slot)
 	       !(reader->session.table[slot].flags & MPSAN_PROCESS_REPLACED);
 }
 
-static bool find_mapped(struct shared *shared, uint32_t slot, uint64_t address,
-			struct pshared_key *key)
+/* NULL: its process has ended. */
+static const struct procmaps *maps_of(struct shared *shared, uint32_t slot)
 {
-	const struct procmap *map;
-
 	uint32_t pid = is_alive(shared, slot) ? session_pid(&shared->reader->session, slot) : 0;
 
 	if (!pid)
-		return false;
+		return NULL;
 	if (!shared->maps_read[slot])
 		procmaps_read(&shared->maps[slot], pid);
 	shared->maps_read[slot] = true;
-	map = procmaps_find(&shared->maps[slot], address);
+	return &shared->maps[slot];
+}
+
+uint64_t pshared_address(struct shared *shared, uint32_t slot, const struct pshared_key *key)
+{
+	const struct procmaps *maps = maps_of(shared, slot);
+
+	for (uint32_t i = 0; maps && i < maps->list.count; i++) {
+		const struct procmap *map = &maps->list.item[i];
+
+		if (map->device == key->device && map->inode == key->inode &&
+		    key->offset >= map->offset && key->offset - map->offset < map->end - map->start)
+			return map->start + (key->offset - map->offset);
+	}
+	return 0;
+}
+
+static bool find_mapped(struct shared *shared, uint32_t slot, uint64_t address,
+			struct pshared_key *key)
+{
+	const struct procmaps *maps = maps_of(shared, slot);
+	const struct procmap *map = maps ? procmaps_find(maps, address) : NULL;
+
 	if (map)
 		*key = (struct pshared_key){map->device, map->inode,
 					    address - map->start + map->offset};

@@ -42,6 +42,8 @@ void pshared_begin(struct shared *shared);
  * child inherits what its ancestors opened, until it execs.
  */
 bool pshared_find(struct shared *shared, uint32_t slot, uint64_t address, struct pshared_key *key);
+/* Where a living process has the object mapped; 0: nowhere, or it is not known. */
+uint64_t pshared_address(struct shared *shared, uint32_t slot, const struct pshared_key *key);
 bool pshared_same(const struct pshared_key *one, const struct pshared_key *other);
 
 /*

@@ -61,6 +61,14 @@ struct waits_gone {
 	bool is;
 };
 
+/* The only thread that was found to keep a lock of multiprocessing, in the snapshot of that time. */
+struct waits_keeper {
+	uint64_t at_ns;
+	struct pshared_key key;
+	uint32_t thread; /* SNAPSHOT_NONE: none, or several */
+	uint64_t address; /* of the lock, in its process */
+};
+
 struct waits {
 	struct snapshot *snapshot;
 	struct wakers wakers;
@@ -72,6 +80,7 @@ struct waits {
 	uint64_t owned_due_ns; /* when bystanders.c may read memory again */
 	struct shared *shared; /* see waits_shared */
 	struct waits_gone gone; /* the last one that was asked for */
+	struct waits_keeper keeper; /* the same */
 	uint64_t shared_ns; /* of the snapshot for which it was brought up to date */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which thread will release one of multiprocessing's locks: one that is in a `with` block of it, or
- * the one that took it where the waiter is about to enter such a block. Neighbours: waits_look.h,
+ * Which thread will release one of multiprocessing's locks: one, of any process, that is in a `with` block of it,
+ * or the one that took it, by the logs, where the waiter is about to enter such a block. Neighbours: waits_look.h,
  * pshared_locks.h, ../symbols/pylock.h.
  */
 #include "../facts/facts.h"
@@ -15,14 +15,18 @@ static uint32_t copied_from(const struct mpsan_process *process)
 	return process->parent_pid ? process->parent_pid : UINT32_MAX;
 }
 
-/* Whether the frames of a thread, at rest, say that it has the lock at this address of its process. */
+/*
+ * Whether the frames of a thread, at rest, say that it has the lock at this address of its process. Only the first
+ * thread of a process may have frames of the one that was copied.
+ */
 static bool keeps(struct look *look, const struct snapshot_thread *thread, uint64_t lock)
 {
 	const struct mpsan_process *process = &look->snapshot->reader->session.table[thread->slot];
 	struct pyview *view = look_handle(thread) ? look_view(look, thread->pid) : NULL;
 
 	return view &&
-	       pyview_lock_keeps_shared(view, look_handle(thread), lock, copied_from(process));
+	       pyview_lock_keeps_shared(view, look_handle(thread), lock,
+					thread->tid == thread->pid ? copied_from(process) : 0);
 }
 
 /* ---- who took it, by the logs ---- */
@@ -48,36 +52,99 @@ static void see_taker(const struct pshared_taker *taker, void *context)
 }
 
 /* False: none took it, or several did. */
-static bool find_taker(struct look *look, uint64_t lock, struct takers *takers)
+static bool find_taker(struct look *look, const struct pshared_key *key, struct takers *takers)
 {
-	struct shared *shared = waits_shared(look->waits);
-	struct pshared_key key;
-
 	*takers = (struct takers){.look = look, .thread = SNAPSHOT_NONE};
-	if (!pshared_find(shared, look->thread->slot, lock, &key))
-		return false;
-	pshared_takers(shared, &key, see_taker, takers);
+	pshared_takers(waits_shared(look->waits), key, see_taker, takers);
 	return takers->held == 1 && !takers->handoff && takers->thread != SNAPSHOT_NONE;
+}
+
+/* ---- who keeps it, by the frames of all processes ---- */
+
+static bool is_at_rest(const struct snapshot_thread *thread)
+{
+	return thread->call.state == PROC_IN_CALL && !snapshot_has_moved(thread);
+}
+
+/* False: a second one was found. */
+static bool see_keepers(struct look *look, const struct snapshot_process *process, uint64_t lock,
+			struct waits_keeper *keeper)
+{
+	for (uint32_t i = process->begin; lock && i < process->end; i++) {
+		const struct snapshot_thread *thread = &look->snapshot->threads.item[i];
+
+		if (!keeps(look, thread, lock) || !is_at_rest(thread))
+			continue;
+		if (keeper->thread != SNAPSHOT_NONE)
+			return false;
+		keeper->thread = i;
+		keeper->address = lock;
+	}
+	return true;
+}
+
+static struct waits_keeper find_keeper(struct look *look, const struct pshared_key *key)
+{
+	struct waits_keeper *keeper = &look->waits->keeper;
+
+	if (keeper->at_ns == look->snapshot->now_ns && pshared_same(&keeper->key, key))
+		return *keeper;
+	*keeper = (struct waits_keeper){look->snapshot->now_ns, *key, SNAPSHOT_NONE, 0};
+	for (uint32_t i = 0; i < look->snapshot->processes.count; i++) {
+		const struct snapshot_process *process = &look->snapshot->processes.item[i];
+		uint64_t lock =
+			look->snapshot->reader->session.table[process->slot].python ?
+				pshared_address(waits_shared(look->waits), process->slot, key) :
+				0;
+
+		if (!see_keepers(look, process, lock, keeper)) {
+			keeper->thread = SNAPSHOT_NONE;
+			break;
+		}
+	}
+	return *keeper;
 }
 
 /* ---- its owner ---- */
 
-static uint32_t owner_among_others(struct look *look, uint64_t lock)
+/* The thread that has it by its frames; from outside nothing else is known. */
+static uint32_t owner_by_frames(struct look *look, const struct pshared_key *key, uint64_t *address)
 {
-	struct pyview *view = look_view(look, look->thread->pid);
-	bool enters = view && pyview_lock_enters_shared(view, look_handle(look->thread), lock);
-	struct takers takers;
-	const struct snapshot_thread *taker;
+	struct waits_keeper keeper = find_keeper(look, key);
 
-	if (!view || pyview_lock_is_of_queue(view, look_handle(look->thread)) ||
-	    !find_taker(look, lock, &takers))
+	*address = keeper.address;
+	return keeper.thread;
+}
+
+/* The one that took it by the logs, if it is in a `with` block, or the waiter is about to enter one. */
+static uint32_t owner_by_logs(struct look *look, const struct pshared_key *key, bool enters,
+			      uint64_t *address)
+{
+	const struct snapshot_thread *taker;
+	struct takers takers;
+
+	if (!find_taker(look, key, &takers))
 		return SNAPSHOT_NONE;
+	*address = takers.address;
 	taker = &look->snapshot->threads.item[takers.thread];
 	if (taker == look->thread || taker->call.state != PROC_IN_CALL)
 		return SNAPSHOT_NONE;
 	return (enters || keeps(look, taker, takers.address)) && !snapshot_has_moved(taker) ?
 		       takers.thread :
 		       SNAPSHOT_NONE;
+}
+
+static uint32_t owner_among_others(struct look *look, uint64_t lock, uint64_t *address)
+{
+	struct pyview *view = look_view(look, look->thread->pid);
+	bool enters = view && pyview_lock_enters_shared(view, look_handle(look->thread), lock);
+	struct pshared_key key;
+
+	if (!view || pyview_lock_is_of_queue(view, look_handle(look->thread)) ||
+	    !pshared_find(waits_shared(look->waits), look->thread->slot, lock, &key))
+		return SNAPSHOT_NONE;
+	return look->snapshot->outside ? owner_by_frames(look, &key, address) :
+					 owner_by_logs(look, &key, enters, address);
 }
 
 static bool may_ask_others(const struct look *look)
@@ -91,8 +158,10 @@ static void learn(struct look *look, uint64_t lock)
 	struct snapshot_python python = {
 		.known = true, .asked_ns = look->snapshot->now_ns, .lock = lock};
 
+	python.owner_lock = lock;
 	if (!keeps(look, look->thread, lock))
-		owner = may_ask_others(look) ? owner_among_others(look, lock) : SNAPSHOT_NONE;
+		owner = may_ask_others(look) ? owner_among_others(look, lock, &python.owner_lock) :
+					       SNAPSHOT_NONE;
 	python.asked = may_ask_others(look);
 	if (owner != SNAPSHOT_NONE) {
 		python.owner = look->snapshot->threads.item[owner].own_tid;

@@ -4,6 +4,8 @@
  */
 #include "story_deadlock.h"
 
+#define OTHER 2u /* a process of which nothing is known */
+
 static void sentinel_fires_on_a_join_of_readers(void **state)
 {
 	(void)state;
@@ -53,6 +55,41 @@ static void sentinel_is_silent_when_only_a_thread_of_the_parent_reads(void **sta
 	assert_alone(RULE_deadlock_cycle);
 }
 
+/* The child reads what a third process would send, which waits for a lock of the process that joins. */
+static void sentinel_is_silent_when_the_sender_lacks_a_lock(void **state)
+{
+	struct ev_blocked *lock;
+
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	lock = blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	blocked[1].at.by = CHILD;
+	blocked[2].at.by = OTHER;
+	lock->owner = MAIN_THREAD;
+	lock->owner_slot = PARENT + 1;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
+	assert_alone(RULE_deadlock_cycle);
+}
+
+/* Somebody else would send. */
+static void sentinel_fires_beside_one_that_lacks_a_lock(void **state)
+{
+	struct ev_blocked *lock, *reader;
+
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	reader = blocks(MPSAN_WAIT_PIPE_READ, 0);
+	lock = blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	blocked[1].at.by = CHILD;
+	blocked[2].at.by = OTHER;
+	reader->owner_slot = PARENT + 1;
+	lock->owner = MAIN_THREAD;
+	lock->owner_slot = PARENT + 1;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_ERROR);
+	assert_alone(RULE_missing_sentinel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -60,6 +97,8 @@ int main(void)
 		STORY(sentinel_is_silent_without_a_join_or_a_reader),
 		STORY(sentinel_is_silent_when_only_a_helper_reads),
 		STORY(sentinel_is_silent_when_only_a_thread_of_the_parent_reads),
+		STORY(sentinel_is_silent_when_the_sender_lacks_a_lock),
+		STORY(sentinel_fires_beside_one_that_lacks_a_lock),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -9,11 +9,11 @@
 #define ITEM                                                                                  \
 	"process {pid} {waits} at {wait_at} for {awaited}: workers wait for an item, and no " \
 	"process is left that could put one, or a sentinel"
-#define END_OF_FILE                                                                                           \
-	"process {pid} {waits} at {wait_at} for {awaited}, which reads from a pipe{open_by}: only processes " \
+#define END_OF_FILE                                                                                              \
+	"process {pid} {waits} at {wait_at} for {awaited}, {reader} reads from a pipe{open_by}: only processes " \
 	"that wait have its write end open, so neither data nor the end of file comes"
-#define RECEIVES                                                                                             \
-	"process {pid} {waits} at {wait_at} for {awaited}, which receives from a connection{open_by}: only " \
+#define RECEIVES                                                                                                \
+	"process {pid} {waits} at {wait_at} for {awaited}, {reader} receives from a connection{open_by}: only " \
 	"processes that wait have its other end open, so nothing comes"
 #define UNLESS "; unless all of them are meant to wait until Ctrl-C"
 
@@ -53,6 +53,15 @@ static bool receives(const struct facts *facts, const struct fact_deadlock *dead
 	       !deadlock_waiter(facts, deadlock, MPSAN_LOCK_SEMAPHORE);
 }
 
+/* Whether the first one waits for the end of the very process that reads. */
+static bool is_of_reader(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *reader = deadlock_reader(facts, deadlock);
+
+	return !reader || deadlock_awaits_process(facts, &deadlock_sufferer(facts, deadlock)->ev,
+						  reader->at.by);
+}
+
 void rule_missing_sentinel(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
@@ -66,12 +75,17 @@ void rule_missing_sentinel(const struct facts *facts, const struct trigger *trig
 		finding = (struct finding){
 			.message_text = doubted ? &msg_end_of_file_doubted : &msg_end_of_file,
 			.title =
-				"a process waits for the end of one that reads to the end of a pipe",
+				is_of_reader(facts, deadlock) ?
+					"a process waits for the end of one that reads to the end of a pipe" :
+					"a process waits for another, which needs one that reads to the end of a pipe",
 			.fix = FIX_END_OF_FILE};
 	else if (receives(facts, deadlock))
 		finding = (struct finding){
 			.message_text = doubted ? &msg_receives_doubted : &msg_receives,
-			.title = "a process waits for the end of one that receives from it",
+			.title =
+				is_of_reader(facts, deadlock) ?
+					"a process waits for the end of one that receives from it" :
+					"a process waits for another, which needs one that receives",
 			.fix = FIX_RECEIVES};
 	finding.rule = RULE_missing_sentinel;
 	finding.grade = doubted ? GRADE_WARNING : GRADE_ERROR;
