@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -21,6 +22,8 @@
 #include "../abi/glibc.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "../lifecycle/exec_env.h"
+#include "../lifecycle/exec_reach.h"
 #include "../lifecycle/fork.h"
 #include "../lifecycle/life.h"
 #include "../locks/libc_locks.h"
@@ -116,6 +119,38 @@ static void note_posix_child(uint32_t slot, const posix_spawnattr_t *attributes)
 		__atomic_fetch_or(&life.table[slot].flags, MPSAN_PROCESS_SESSION, __ATOMIC_RELAXED);
 }
 
+typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		     const posix_spawnattr_t *, char *const *, char *const *);
+
+/* What posix_spawn takes. */
+struct spawn {
+	pid_t child;
+	const char *path;
+	const posix_spawn_file_actions_t *actions;
+	const posix_spawnattr_t *attributes;
+	char *const *argv, *const *envp;
+};
+
+/* With a completed copy of the environment, on this stack. */
+static NOINLINE int spawn_restored(spawn_fn *real, struct spawn *s, uint32_t room)
+{
+	const char **env = __builtin_alloca(room * sizeof(*env));
+
+	exec_env_fill(env, room, (const char *const *)s->envp);
+	s->envp = NULL; /* as this process's own, for what is recorded */
+	return real(&s->child, s->path, s->actions, s->attributes, s->argv,
+		    (char *const *)(uintptr_t)env);
+}
+
+static int spawn_now(spawn_fn *real, struct spawn *s)
+{
+	uint32_t room = exec_env_room((const char *const *)s->envp);
+
+	return UNLIKELY(room) ?
+		       spawn_restored(real, s, room) :
+		       real(&s->child, s->path, s->actions, s->attributes, s->argv, s->envp);
+}
+
 #define SPAWN(name, searched)                                                                     \
 	EXPORT int name(pid_t *restrict pid, const char *restrict path,                           \
 			const posix_spawn_file_actions_t *restrict actions,                       \
@@ -125,22 +160,22 @@ static void note_posix_child(uint32_t slot, const posix_spawnattr_t *attributes)
 		ENTER(name);                                                                      \
 		uint64_t fork = note_spawn(MPSAN_HOW_POSIX_SPAWN);                                \
 		uint64_t since = fork ? sys_now() : 0;                                            \
-		pid_t child = 0;                                                                  \
-		int error = REAL(name)(&child, path, actions, attributes, argv, envp);            \
+		struct spawn s = {0, path, actions, attributes, argv, envp};                      \
+		int error = spawn_now(REAL(name), &s);                                            \
                                                                                                   \
-		note_spawned(fork, error ? 0 : child, error);                                     \
+		note_spawned(fork, error ? 0 : s.child, error);                                   \
 		uint32_t slot = fork && !error ?                                                  \
-					slot_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN,      \
+					slot_spawned((uint32_t)s.child, MPSAN_HOW_POSIX_SPAWN,    \
 						     since, fork) :                               \
 					TABLE_NO_SLOT;                                            \
                                                                                                   \
 		if (slot != TABLE_NO_SLOT) {                                                      \
 			note_posix_child(slot, attributes);                                       \
 			life_exec_of(slot, path, searched, (const char *const *)argv,             \
-				     (const char *const *)envp);                                  \
+				     (const char *const *)s.envp);                                \
 		}                                                                                 \
 		if (pid && !error)                                                                \
-			*pid = child;                                                             \
+			*pid = s.child;                                                           \
 		return error;                                                                     \
 	}
 SPAWN(posix_spawn, false)
@@ -295,29 +330,75 @@ PASS(prctl)
 	return NULL;
 }
 
-#define PASS_EXEC(name, path, searched, argv, envp)                                    \
-	PASS(name)                                                                     \
-	{                                                                              \
-		ENTER(name);                                                           \
-		life_exec((const char *)(path), searched, (const char *const *)(argv), \
-			  (const char *const *)(envp));                                \
-		return (void *)REAL(name);                                             \
+/* What an exec names; `envp` NULL: the environment of this process. */
+struct image {
+	const char *path;
+	bool searched;
+	const char *const *argv, *const *envp;
+};
+
+/* The function that does the same with an environment as its argument number `env`. */
+struct exec_with {
+	int (*real)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+	uint64_t arg[5];
+	unsigned env;
+};
+
+/* With a completed copy of the environment, on this stack: it calls the function, to return if that fails. */
+static NOINLINE void *exec_restored(struct pass_regs *regs, const struct image *image,
+				    struct exec_with *with, uint32_t room)
+{
+	const char **env = __builtin_alloca(room * sizeof(*env));
+	const uint64_t *a = with->arg;
+
+	exec_env_fill(env, room, image->envp ? image->envp : exec_reach_environment());
+	life_exec(image->path, image->searched, image->argv, env);
+	with->arg[with->env] = (uint64_t)(uintptr_t)env;
+	regs->result = (uint64_t)(int64_t)with->real(a[0], a[1], a[2], a[3], a[4]);
+	return NULL;
+}
+
+static void *pass_exec(struct pass_regs *regs, const struct image *image, struct exec_with *with,
+		       void *real)
+{
+	uint32_t room = exec_env_room(image->envp ? image->envp : exec_reach_environment());
+
+	if (UNLIKELY(room))
+		return exec_restored(regs, image, with, room);
+	life_exec(image->path, image->searched, image->argv, image->envp);
+	return real;
+}
+
+#define PASS_EXEC(name, path_, searched_, argv_, envp_, restored, env_at)                          \
+	PASS(name)                                                                                 \
+	{                                                                                          \
+		ENTER(name);                                                                       \
+		struct image image = {(const char *)(path_), searched_,                            \
+				      (const char *const *)(argv_), (const char *const *)(envp_)}; \
+		struct exec_with with = {.real = (void *)REAL(restored), .env = (env_at)};         \
+                                                                                                   \
+		memcpy(with.arg, regs->arg, sizeof(with.arg));                                     \
+		return pass_exec(regs, &image, &with, (void *)REAL(name));                         \
 	}
-PASS_EXEC(execv, regs->arg[0], false, regs->arg[1], NULL)
-PASS_EXEC(execvp, regs->arg[0], true, regs->arg[1], NULL)
-PASS_EXEC(execvpe, regs->arg[0], true, regs->arg[1], regs->arg[2])
-PASS_EXEC(execve, regs->arg[0], false, regs->arg[1], regs->arg[2])
-PASS_EXEC(fexecve, NULL, false, regs->arg[1], regs->arg[2])
+PASS_EXEC(execv, regs->arg[0], false, regs->arg[1], NULL, execve, 2)
+PASS_EXEC(execvp, regs->arg[0], true, regs->arg[1], NULL, execvpe, 2)
+PASS_EXEC(execvpe, regs->arg[0], true, regs->arg[1], regs->arg[2], execvpe, 2)
+PASS_EXEC(execve, regs->arg[0], false, regs->arg[1], regs->arg[2], execve, 2)
+PASS_EXEC(fexecve, NULL, false, regs->arg[1], regs->arg[2], fexecve, 2)
 PASS_EXEC(execveat, (int)regs->arg[0] == AT_FDCWD ? regs->arg[1] : 0, false, regs->arg[2],
-	  regs->arg[3])
+	  regs->arg[3], execveat, 3)
 
 /* The list forms: arguments in registers, then on the stack, up to a null pointer. */
 #define LIST_MAX 16
-static void *pass_exec_list(const struct pass_regs *regs, bool searched, bool with_env, void *real)
+static void *pass_exec_list(struct pass_regs *regs, bool searched, bool with_env, void *restored,
+			    void *real)
 {
 	const char *argv[LIST_MAX + 1] = {NULL};
 	const uint64_t *words = regs->stack;
 	uint64_t envp = 0;
+	struct exec_with with = {
+		.real = restored, .arg = {regs->arg[0], (uint64_t)(uintptr_t)argv}, .env = 2};
+	struct image image = {(const char *)regs->arg[0], searched, argv, NULL};
 
 	for (int i = 0; i < LIST_MAX; i++) {
 		argv[i] = (const char *)(i < 5 ? regs->arg[i + 1] : words[i - 5]);
@@ -326,19 +407,23 @@ static void *pass_exec_list(const struct pass_regs *regs, bool searched, bool wi
 		envp = !with_env ? 0 : i + 1 < 5 ? regs->arg[i + 2] : words[i + 1 - 5];
 		break;
 	}
-	life_exec((const char *)regs->arg[0], searched, argv, (const char *const *)envp);
+	image.envp = (const char *const *)envp;
+	if (!argv[LIST_MAX - 1])
+		return pass_exec(regs, &image, &with, real);
+	life_exec(image.path, searched, argv, image.envp); /* the list is longer than ours */
 	return real;
 }
 
-#define PASS_EXEC_LIST(name, searched, with_env)                                     \
-	PASS(name)                                                                   \
-	{                                                                            \
-		ENTER(name);                                                         \
-		return pass_exec_list(regs, searched, with_env, (void *)REAL(name)); \
+#define PASS_EXEC_LIST(name, searched, with_env, restored)                              \
+	PASS(name)                                                                      \
+	{                                                                               \
+		ENTER(name);                                                            \
+		return pass_exec_list(regs, searched, with_env, (void *)REAL(restored), \
+				      (void *)REAL(name));                              \
 	}
-PASS_EXEC_LIST(execl, false, false)
-PASS_EXEC_LIST(execlp, true, false)
-PASS_EXEC_LIST(execle, false, true)
+PASS_EXEC_LIST(execl, false, false, execve)
+PASS_EXEC_LIST(execlp, true, false, execvpe)
+PASS_EXEC_LIST(execle, false, true, execve)
 
 /* exit runs handlers first: the last of them, the library's destructor, records the end. */
 PASS(exit)

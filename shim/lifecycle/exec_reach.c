@@ -25,7 +25,8 @@
 #define BATCH 12
 #define WORD 16 /* bytes of each variable that are read at once: enough for the names below */
 
-static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=";
+static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=",
+		  options_is[] = "MPSAN_OPTIONS=";
 
 /* Copies text that may not be mapped; what cannot be read is treated as its end. */
 static void peek_text(char *to, const char *from, size_t bytes)
@@ -51,23 +52,21 @@ static void peek_text(char *to, const char *from, size_t bytes)
 
 /* ---- the environment ---- */
 
-struct variables {
-	const char *preload, *directory; /* addresses of their values; NULL: not set */
-};
-
-static void see_variable(struct variables *found, const char *at, const char *begin)
+static void see_variable(struct exec_variables *found, const char *at, const char *begin)
 {
 	if (text_starts(begin, preload_is))
 		found->preload = at + sizeof(preload_is) - 1;
 	if (text_starts(begin, directory_is))
 		found->directory = at + sizeof(directory_is) - 1;
+	if (text_starts(begin, options_is))
+		found->options = at + sizeof(options_is) - 1;
 }
 
 /*
  * Reads a few variables by one system call; those at the end of a page, or not readable, one by
  * one.
  */
-static void see_batch(struct variables *found, const char *const *at, unsigned count)
+static void see_batch(struct exec_variables *found, const char *const *at, unsigned count)
 {
 	char text[BATCH][WORD], whole[WORD + 1]; /* side by side: a destination is pinned once */
 	struct iovec to[BATCH], from[BATCH];
@@ -87,7 +86,7 @@ static void see_batch(struct variables *found, const char *const *at, unsigned c
 	}
 }
 
-static NOINLINE bool reach_look_at(struct variables *found, const char *const *envp)
+NOINLINE bool exec_reach_look_at(struct exec_variables *found, const char *const *envp)
 {
 	const char *at[BATCH];
 	unsigned count = BATCH;
@@ -101,11 +100,12 @@ static NOINLINE bool reach_look_at(struct variables *found, const char *const *e
 		if (got <= 0)
 			return false;
 		see_batch(found, at, count);
+		found->count += count;
 	}
 	return true;
 }
 
-static const char *const *reach_environment(void)
+const char *const *exec_reach_environment(void)
 {
 	static const char *const *const *place;
 
@@ -148,11 +148,12 @@ static bool find_ours(char *path, const char *list)
  * The variables of this image at its start: a program may remove them from its environment before
  * it calls exec.
  */
-static struct variables given;
+static struct exec_variables given;
 
 void exec_reach_start(void)
 {
-	given = (struct variables){sys_getenv("LD_PRELOAD"), sys_getenv("MPSAN_DIR")};
+	given = (struct exec_variables){.preload = sys_getenv("LD_PRELOAD"),
+					.directory = sys_getenv("MPSAN_DIR")};
 }
 
 static bool reach_is_there(const char *path, struct stat *st)
@@ -163,12 +164,12 @@ static bool reach_is_there(const char *path, struct stat *st)
 /* This and the check of the program have large buffers, one at a time. */
 static NOINLINE enum mpsan_off see_environment(const char *const *envp)
 {
-	struct variables found = {0};
+	struct exec_variables found = {0};
 	char path[PATH_BYTES];
 	struct stat st;
 
 	/* Loaded in another way than by LD_PRELOAD, it will be so again. */
-	if (!given.preload || !find_ours(path, given.preload) || !reach_look_at(&found, envp))
+	if (!given.preload || !find_ours(path, given.preload) || !exec_reach_look_at(&found, envp))
 		return MPSAN_OFF_NOT;
 	if (!found.preload)
 		return MPSAN_OFF_ENVIRONMENT;
@@ -273,7 +274,7 @@ static NOINLINE enum mpsan_off see_program(char *path)
 /* Searches PATH as execvp does. */
 static bool reach_search(char *path, const char *name)
 {
-	const char *const *env = reach_environment();
+	const char *const *env = exec_reach_environment();
 	const char *list = NULL;
 
 	for (; env && *env && !list; env++)
@@ -330,6 +331,6 @@ enum mpsan_off exec_reach_after_exec(const char *path, bool searched, const char
 	if (text[0] && strlen(text) + 1 < sizeof(text))
 		why = see_program(text);
 	if (!why)
-		why = see_environment(envp ? envp : reach_environment());
+		why = see_environment(envp ? envp : exec_reach_environment());
 	return why ? why : see_session();
 }

@@ -13,6 +13,17 @@
 /* At the start of this image. */
 void exec_reach_start(void);
 
+/* What an environment has: addresses of values, NULL: not set; and how many variables in all. */
+struct exec_variables {
+	const char *preload, *directory, *options;
+	uint32_t count;
+};
+
+/* Adds what is there; false: it cannot be read. */
+bool exec_reach_look_at(struct exec_variables *found, const char *const *envp);
+/* The environment of this process as it is now. */
+const char *const *exec_reach_environment(void);
+
 /*
  * The reason; MPSAN_OFF_NOT: none found. `path`: of the program, NULL: unknown; `searched`: the
  * call searches PATH. `envp` NULL: the environment of this process. About ten system calls, few

@@ -24,6 +24,7 @@
 #include "../record/switch_off.h"
 #include "../record/table.h"
 #include "../resources/stdio.h"
+#include "exec_env.h"
 #include "exec_reach.h"
 #include "fork.h"
 #include "stages.h"
@@ -116,6 +117,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 	}
 	seccomp_start(setting("calls", calls, sizeof(calls)));
 	exec_reach_start();
+	exec_env_start();
 	if (!attach(argv)) {
 		switch_off_for(MPSAN_OFF_NO_LOG);
 		return;

@@ -82,6 +82,63 @@ def check_given(given):
     assert (run.exit, run.out) == (0, "[True, True, True]\n"), run
 
 
+# Starts `env` in each way that there is, with an environment of its own that has one variable; a program that is not there is refused.
+STARTS = """
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static char *argv[] = {"env", NULL}, *envp[] = {"PATH=/usr/bin", NULL};
+static void start(int way)
+{
+	int fd = open("/usr/bin/env", O_PATH);
+	if (way < 4) environ = envp;
+	switch (way) {
+	case 0: execv("/usr/bin/env", argv); break;
+	case 1: execvp("env", argv); break;
+	case 2: execl("/usr/bin/env", "env", "-u", "A", "-u", "B", "-u", "C", NULL); break;
+	case 3: execlp("env", "env", NULL); break;
+	case 4: execve("/usr/bin/env", argv, envp); break;
+	case 5: execvpe("env", argv, envp); break;
+	case 6: execle("/usr/bin/env", "env", "-u", "A", "-u", "B", NULL, envp); break;
+	case 7: fexecve(fd, argv, envp); break;
+	case 8: execveat(fd, "", argv, envp, AT_EMPTY_PATH); break;
+	}
+	_exit(3);
+}
+int main(void)
+{
+	pid_t pid;
+	int status;
+	for (int way = 0; way < 9; way++) {
+		if ((pid = way % 2 ? vfork() : fork()) == 0) start(way);
+		if (waitpid(pid, &status, 0) != pid || status) return 1;
+	}
+	if (posix_spawn(&pid, "/usr/bin/env", NULL, NULL, argv, envp) || waitpid(pid, &status, 0) != pid || status) return 2;
+	if (posix_spawnp(&pid, "env", NULL, NULL, argv, envp) || waitpid(pid, &status, 0) != pid || status) return 2;
+	errno = 0;
+	return execve("/nowhere/env", argv, envp) == -1 && errno == ENOENT ? 0 : 4;
+}
+"""
+
+
+def check_restored():
+    """With --restore-preload every child is watched, and has what else its parent gave it; without it none is."""
+    program = build(STARTS, scratch("starts"))
+    bare, run = run_bare([program]), run_mpsan([program], ["--restore-preload"])
+    assert (bare.exit, bare.out) == (0, 11 * "PATH=/usr/bin\n"), bare
+    variables = [line.partition("=")[0] for line in run.out.splitlines()]
+    assert run.exit == 0 and variables == 11 * ["PATH", "LD_PRELOAD", "MPSAN_DIR", "MPSAN_OPTIONS"], run
+    pids = {process["pid"] for process in run.report["processes"] if process["watched"]}
+    assert len(pids) == 12 and not run.report["limits"], (run.report["processes"], run.report["limits"])
+    run = run_mpsan([program])
+    assert run.out == bare.out and "--restore-preload" in " ".join(run.report["limits"]), run.report["limits"]
+
+
 def check_privileged():
     """A set-user-ID program that was even linked with the library: it must not write where its caller says."""
     if os.geteuid() != 0:
@@ -107,4 +164,4 @@ main({"static": lambda: check("plainstatic", built("plainstatic", "-static")),
       "musl_static": lambda: check("muslstatic", built("muslstatic", "-static", compiler=need("musl-gcc"))),
       "musl": check_musl, "32_bit": check_32_bit, "scrubbed": check_scrubbed,
       "given_without": lambda: check_given("{}"), "given_with": lambda: check_given("{**os.environ, 'LAST': '1'}"),
-      "privileged": check_privileged})
+      "restored": check_restored, "privileged": check_privileged})

@@ -224,6 +224,12 @@ static char *set_lock_order(struct settings *settings, const char *value)
 	return hand_over(settings, "lock-order", value);
 }
 
+static char *set_restore_preload(struct settings *settings, const char *value)
+{
+	(void)value;
+	return hand_over(settings, "restore-preload", "yes");
+}
+
 static char *set_conf(struct settings *settings, const char *value)
 {
 	free(settings->conf);
