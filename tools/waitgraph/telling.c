@@ -13,10 +13,11 @@
 /* The only process that could end the wait; SNAPSHOT_NONE: there are several, or none. */
 static uint32_t only_process(const struct deadlocks *deadlocks, const struct wait *wait)
 {
-	const uint32_t *who = &deadlocks->waits.who.item[wait->begin];
+	const uint32_t *who;
 
 	if (wait->end != WAIT_PROCESSES || !wait->count)
 		return SNAPSHOT_NONE;
+	who = &deadlocks->waits.who.item[wait->begin];
 	for (uint32_t i = 1; i < wait->count; i++)
 		if (who[i] != who[0])
 			return SNAPSHOT_NONE;
