@@ -227,6 +227,19 @@ static void a_chain_is_followed(void **state)
 		     "(train.py:120)");
 }
 
+/* At one place, but that is no network's fault: nobody sends. */
+static void a_ring_of_receivers_is_told(void **state)
+{
+	static const struct collective recv = {.name = "recv", .place = "ring.py:11"};
+
+	(void)state;
+	all_wait(3, &recv);
+	assert_stuck(3, 3, "ranks 0 to 2 wait in recv (ring.py:11)");
+	assert_false(stuck_is_certain(ranks, 3));
+	ranks[1].state = RANK_OPEN;
+	assert_stuck(3, 0, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +255,7 @@ int main(void)
 		cmocka_unit_test(all_in_one_place_wait_for_the_network),
 		cmocka_unit_test(groups_are_apart),
 		cmocka_unit_test(a_chain_is_followed),
+		cmocka_unit_test(a_ring_of_receivers_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
