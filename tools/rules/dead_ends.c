@@ -13,6 +13,7 @@ struct end {
 	bool kept; /* only a sibling that was created later has the other end */
 	bool lock; /* for a lock, but nobody is known to own it */
 	bool receivers; /* from a connection, and so does another */
+	bool readers; /* whoever could send reads, too */
 	bool other_full; /* another process fills a pipe, not that of a queue */
 	bool alone; /* no other thread is part of it */
 	bool left; /* by a thread that the interpreter joins since the program has ended */
@@ -235,6 +236,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
+		.readers = last->ev.flags & MPSAN_LF_READERS,
 		.other_full = has_full_pipe(facts, deadlock, last),
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
 		.left = is_left(facts, deadlock, last) &&

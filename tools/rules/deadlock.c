@@ -229,7 +229,8 @@ static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_de
 	if (deadlock_writer(facts, deadlock))
 		return RULE_join_before_drain;
 	return worker_reads(facts, deadlock) && !is_kept_open(facts, deadlock) &&
-			       !sender_lacks_lock(facts, deadlock) ?
+			       !sender_lacks_lock(facts, deadlock) &&
+			       !(deadlock_reader(facts, deadlock)->ev.flags & MPSAN_LF_READERS) ?
 		       RULE_missing_sentinel :
 		       RULE_COUNT;
 }

@@ -105,7 +105,7 @@ static bool reads_from_waiter(const struct group *group, uint32_t i)
 		 from = snapshot_process(group->snapshot, parent);
 
 	if (!group->snapshot->outside || parent == FACT_NONE || thread->tid != thread->pid ||
-	    (wait->kind != MPSAN_WAIT_PIPE_READ && wait->kind != MPSAN_WAIT_SOCKET_READ))
+	    !wait_is_read(wait))
 		return false;
 	for (uint32_t k = 0; k < wait->count; k++)
 		if (group->graph->waits->who.item[wait->begin + k] == from)
@@ -339,6 +339,7 @@ static void idle_gather(struct group *group)
 	group->python = memory_get((group->count + 1) * sizeof(*group->python));
 	group->thread = memory_get((group->count + 1) * sizeof(*group->thread));
 	group->wanted = memory_get((group->count + 1) * sizeof(*group->wanted));
+	idle_find_readers(group);
 	for (uint32_t i = 0; i < group->count; i++)
 		idle_describe(group, i);
 	for (uint32_t i = 0; i < group->count; i++)

@@ -61,6 +61,12 @@ static inline bool idle_is_loop(const struct group *group, uint32_t i)
 	       (call == SYS_epoll_wait || call == SYS_epoll_pwait);
 }
 
+/*
+ * Notes in each thread whether it is one of the processes that read from each other, or reads from these: whoever could
+ * send what the main thread of one waits for reads as well, with its main thread, from another of them. Two over a pair
+ * of pipes are the smallest such ring. A process whose main thread does something else may be meant to send later.
+ */
+void idle_find_readers(const struct group *group);
 /* Whether a multiprocessing semaphore was created with value 0. */
 bool idle_made_empty(const struct group *group, const struct snapshot_thread *thread);
 /* Whether the wait of a thread, by its number in the group, was answered before. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the wait of a thread was answered before, and whether who could answer has ended. */
+/* Whether the wait of a thread was answered before, and whether who could answer has ended; which processes read from each other. */
 #include "idle_group.h"
+
+#include <stdlib.h>
 
 #include "../facts/processes.h"
 #include "../proc/pipes.h"
@@ -100,15 +102,10 @@ static bool has_read(const struct group *group, uint32_t slot, const struct snap
 	return false;
 }
 
-static bool is_reading(const struct wait *wait)
-{
-	return wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_SOCKET_READ;
-}
-
 static bool has_read_any(const struct group *group, uint32_t slot)
 {
 	for (uint32_t i = 0; i < group->count; i++)
-		if (is_reading(group_wait(group, i)) &&
+		if (wait_is_read(group_wait(group, i)) &&
 		    has_read(group, slot, group_thread(group, i)))
 			return true;
 	return false;
@@ -139,7 +136,7 @@ static bool reads_event(const struct group *group, uint32_t i)
 	       group_thread(group, i)->object.kind == PIPE_EVENT;
 }
 
-/* Two that receive from each other, or read an eventfd each: one should have begun. */
+/* It reads from who reads, too, or both read an eventfd each: one should have begun. */
 static bool meets_peer(const struct group *group, uint32_t i)
 {
 	const struct snapshot_object *one = &group_thread(group, i)->object;
@@ -154,7 +151,7 @@ static bool meets_peer(const struct group *group, uint32_t i)
 		if (reads_event(group, i) && reads_event(group, k) && one->inode != other->inode)
 			return true;
 	}
-	return false;
+	return group_thread(group, i)->from_readers;
 }
 
 /*
@@ -165,7 +162,7 @@ static bool was_fed(const struct group *group, uint32_t i)
 {
 	const struct wait *wait = group_wait(group, i);
 
-	if (!group->snapshot->outside || (!is_reading(wait) && !(wait->flags & MPSAN_LF_SHARED)))
+	if (!group->snapshot->outside || (!wait_is_read(wait) && !(wait->flags & MPSAN_LF_SHARED)))
 		return false;
 	for (uint32_t k = 0; k < group->count; k++)
 		if (pythread_feeds(group_thread(group, k)))
@@ -188,6 +185,57 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
 	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) || meets_peer(group, i) ||
 	       has_read_any(group, thread->slot) || was_fed(group, i);
+}
+
+/* ---- processes that read from each other ---- */
+
+/* Whether another process could send, and each that could has a main thread that reads. `reads`: by process. */
+static bool is_left_alone(const struct group *group, uint32_t i, const bool *reads)
+{
+	const struct wait *wait = group_wait(group, i);
+	bool other = false;
+
+	for (uint32_t k = 0; k < wait->count; k++) {
+		uint32_t process = group->graph->waits->who.item[wait->begin + k];
+
+		if (process != group_thread(group, i)->process && !reads[process])
+			return false;
+		other |= process != group_thread(group, i)->process;
+	}
+	return other;
+}
+
+static bool may_be_reader(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+	const struct wait *wait = group_wait(group, i);
+
+	return thread->tid == thread->pid && wait_is_read(wait) && wait->end == WAIT_PROCESSES &&
+	       !wait->by_job;
+}
+
+void idle_find_readers(const struct group *group)
+{
+	struct snapshot_thread *threads = group->graph->waits->snapshot->threads.item;
+	bool *reads = memory_get((group->snapshot->processes.count + 1) * sizeof(*reads));
+	bool more = true;
+
+	for (uint32_t i = 0; i < group->count; i++)
+		if (may_be_reader(group, i))
+			reads[group_thread(group, i)->process] = true;
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < group->count; i++)
+			if (may_be_reader(group, i) && reads[group_thread(group, i)->process] &&
+			    !is_left_alone(group, i, reads)) {
+				reads[group_thread(group, i)->process] = false;
+				more = true;
+			}
+	}
+	for (uint32_t i = 0; i < group->count; i++)
+		threads[group->index[i]].from_readers = may_be_reader(group, i) &&
+							reads[group_thread(group, i)->process];
+	free(reads);
 }
 
 /* ---- whether a possible sender has ended ---- */
@@ -297,7 +345,7 @@ static bool is_for_own(const struct group *group, uint32_t i)
 bool idle_sender_ended(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
-	bool by_pipe = is_reading(group_wait(group, i)) ||
+	bool by_pipe = wait_is_read(group_wait(group, i)) ||
 		       group_wait(group, i)->kind == MPSAN_WAIT_READY;
 
 	if (group_wait(group, i)->kind == MPSAN_WAIT_READY && is_for_own(group, i) &&

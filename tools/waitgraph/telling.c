@@ -209,7 +209,8 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 	struct ev_blocked event = {
 		.lock = wait->lock,
 		.kind = kind_of(wait),
-		.flags = wait->flags | flags | (thread->may_be_meant ? MPSAN_LF_DOUBT : 0),
+		.flags = wait->flags | flags | (thread->may_be_meant ? MPSAN_LF_DOUBT : 0) |
+			 (thread->from_readers ? MPSAN_LF_READERS : 0),
 		.since = since(deadlocks, index),
 		.ends = wait->ends,
 		.ends_ns = wait->ends_ns,

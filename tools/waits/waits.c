@@ -79,6 +79,18 @@ static void ends_by(struct look *look, enum mpsan_wait_ends ends, uint64_t ends_
 }
 
 /*
+ * Whether it reads, and has handlers to clean up: only the kernel sends these two, to a program that exceeds a limit,
+ * so who handles both handles whatever would end it. It might send something there, but hardly does.
+ */
+static bool cleans_up(const struct look *look)
+{
+	const uint64_t limits = 1ull << (SIGXCPU - 1) | 1ull << (SIGXFSZ - 1);
+
+	return wait_is_read(look->wait) && !look_process(look)->python &&
+	       (look_handlers(look) & limits) == limits;
+}
+
+/*
  * A timer, or an alarm that is unknown or repeated, may end the wait at any time. Alarms of
  * unwatched processes are unknown; from outside, only those with a handler count, and any one that is due
  * soon, which may be meant to end the process.
@@ -88,7 +100,7 @@ static bool has_timer(const struct look *look)
 	uint16_t flags = look_process(look)->flags;
 
 	if (look->snapshot->outside)
-		return look_handlers(look) & 1ull << (SIGALRM - 1) ||
+		return (look_handlers(look) & 1ull << (SIGALRM - 1) && !cleans_up(look)) ||
 		       outside_has_alarm(look->snapshot->outside, look->thread) ||
 		       proc_has_timer(look->thread->pid);
 	return !(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF ||
@@ -214,6 +226,10 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	if (handlers & interrupt && is_python(&look)) {
 		wait->interruptible = true;
 		handlers &= ~interrupt;
+	}
+	if (cleans_up(&look)) {
+		wait->flags |= MPSAN_LF_DOUBT;
+		handlers &= child;
 	}
 	if (handlers & child && wait->kind != MPSAN_WAIT_PROCESS) {
 		look_reopen(&look);

@@ -90,6 +90,12 @@ static inline bool wait_is_apart(const struct wait *wait)
 	return wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE;
 }
 
+/* Whether it waits for data from a pipe or connection. */
+static inline bool wait_is_read(const struct wait *wait)
+{
+	return wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_SOCKET_READ;
+}
+
 /* Whether the thread runs now and then while it waits. */
 static inline bool wait_wakes(const struct wait *wait)
 {

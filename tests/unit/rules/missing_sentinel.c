@@ -72,6 +72,19 @@ static void sentinel_is_silent_when_the_sender_lacks_a_lock(void **state)
 	assert_alone(RULE_deadlock_cycle);
 }
 
+/* They wait for each other, and not for the one that joins them. */
+static void sentinel_is_silent_when_whoever_could_send_reads(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, MPSAN_LF_READERS);
+	blocks(MPSAN_WAIT_PIPE_READ, MPSAN_LF_READERS);
+	blocked[1].at.by = CHILD;
+	blocked[2].at.by = OTHER;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
+	assert_alone(RULE_deadlock_cycle);
+}
+
 /* Somebody else would send. */
 static void sentinel_fires_beside_one_that_lacks_a_lock(void **state)
 {
@@ -98,6 +111,7 @@ int main(void)
 		STORY(sentinel_is_silent_when_only_a_helper_reads),
 		STORY(sentinel_is_silent_when_only_a_thread_of_the_parent_reads),
 		STORY(sentinel_is_silent_when_the_sender_lacks_a_lock),
+		STORY(sentinel_is_silent_when_whoever_could_send_reads),
 		STORY(sentinel_fires_beside_one_that_lacks_a_lock),
 	};
 
