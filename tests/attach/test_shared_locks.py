@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from attached import first_findings  # noqa: E402
 from mpsantest import main, other_pythons, system_python  # noqa: E402
 
-HEAD = "import multiprocessing, sys, time\ncontext = multiprocessing.get_context(sys.argv[1])\nProcess = context.Process\n"
+HEAD = "import multiprocessing, os, sys, time\ncontext = multiprocessing.get_context(sys.argv[1])\nProcess = context.Process\n"
 MAIN = "if __name__ == '__main__':\n"
 
 CROSSWISE = HEAD + """def pay(first, second, both):
@@ -55,6 +55,30 @@ def send(lock, there):
 """ + MAIN + """    lock, (here, there) = context.Lock(), context.Pipe(False)
     receiver = Process(target=receive, args=(here,))
     with lock: receiver.start()
+    Process(target=hold, args=(lock,)).start()
+    time.sleep(.5)
+    Process(target=send, args=(lock, there)).start()
+    there.close()
+    receiver.join()
+"""
+
+# the same of a copy that such a child makes of itself
+COPIED = HEAD + """def receive(lock, here):
+    with lock:
+        if not os.fork():
+            here.recv()
+            os._exit(0)
+    here.close()
+    time.sleep(600)
+def hold(lock):
+    lock.acquire()
+    time.sleep(600)
+def send(lock, there):
+    with lock: there.send(1)
+""" + MAIN + """    lock, (here, there) = context.Lock(), context.Pipe(False)
+    receiver = Process(target=receive, args=(lock, here))
+    receiver.start()
+    time.sleep(1)
     Process(target=hold, args=(lock,)).start()
     time.sleep(.5)
     Process(target=send, args=(lock, there)).start()
@@ -112,12 +136,11 @@ def check_chain():
         assert "the waiter holds a lock that others need" in text, text
 
 
-def check_silent():
-    for source in (LEFT, HELD):
-        for method in ("fork", "forkserver"):
-            assert not findings_of(source, system_python(), method, 1)[1], source
+def check_silent(method):
+    for source in (LEFT, COPIED, HELD):
+        assert not findings_of(source, system_python(), method, 1)[1], source
 
 
 main({"crosswise-fork": lambda: check_crosswise("fork"), "crosswise-spawn": lambda: check_crosswise("spawn"),
       "crosswise-forkserver": lambda: check_crosswise("forkserver"), "joined": check_joined, "chain": check_chain,
-      "silent": check_silent})
+      "silent-fork": lambda: check_silent("fork"), "silent-forkserver": lambda: check_silent("forkserver")})

@@ -149,13 +149,13 @@ static bool frame_keeps(const struct cpython *py, const struct frame *frame, uin
 	return false;
 }
 
-/* Whether this frame is the first of a child of multiprocessing that process `parent`, or a fork server, forked. */
+/* Whether this frame is the first of a child of multiprocessing that process `parent` forked. */
 static bool is_first_of_child(const struct cpython *py, const struct frame *frame, uint32_t parent)
 {
 	uint64_t number;
 
-	if (frame_is(py, frame, "_serve_one", "forkserver.py"))
-		return true;
+	if (parent == PYLOCK_FORK_SERVER)
+		return frame_is(py, frame, "_serve_one", "forkserver.py");
 	number = frame_is(py, frame, "_bootstrap", "process.py") ?
 			 cpython_attribute(py, frame_local(py, frame, 0), "_parent_pid") :
 			 0;

@@ -43,10 +43,12 @@ bool pylock_had_permits(const struct cpython *py, uint64_t semaphore);
 /* Whether a frame is in a `with` block of this object. */
 bool pylock_in_with_of(const struct cpython *py, uint64_t top, uint64_t object);
 
+#define PYLOCK_FORK_SERVER (UINT32_MAX - 1) /* its fork server, whatever its PID */
+
 /*
  * The same for a Lock or RLock of multiprocessing, which the thread with that pthread_self() took itself.
- * `parent`: the PID of the process that this one was forked from, with its frames, by multiprocessing
- * or its fork server; then the block must have been entered after the fork. 0: it was not.
+ * `parent`: the PID of the process that this one was forked from, with its frames, by multiprocessing,
+ * or PYLOCK_FORK_SERVER; then the block must have been entered after the fork. 0: it was not.
  */
 bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, uint64_t thread,
 			 uint32_t parent);

@@ -5,13 +5,29 @@
  * pshared_locks.h, ../symbols/pylock.h.
  */
 #include "../facts/facts.h"
+#include "../facts/roles.h"
+#include "../symbols/pylock.h"
 #include "waits_look.h"
 
-/* The PID of the process whose memory this one began with a copy of; 0: it did not. */
-static uint32_t copied_from(const struct mpsan_process *process)
+/*
+ * The PID of the process whose memory this one began with a copy of, or PYLOCK_FORK_SERVER; 0: it did not. From
+ * outside, the parent of the first process is not looked at.
+ */
+static uint32_t copied_from(const struct look *look, const struct snapshot_thread *thread)
 {
-	if (!fact_how_copies(process->how))
+	const struct mpsan_process *table = look->snapshot->reader->session.table,
+				   *process = &table[thread->slot];
+	bool first = look->snapshot->outside && !process->parent;
+	struct proc_stat stat = {0};
+
+	if (first)
+		stat = proc_stat(thread->pid, thread->pid);
+	if (first ? !stat.forked : !fact_how_copies(process->how))
 		return 0;
+	if (process->parent && role_of(&table[process->parent - 1]) == ROLE_FORK_SERVER)
+		return PYLOCK_FORK_SERVER;
+	if (first)
+		return stat.parent ? stat.parent : UINT32_MAX;
 	return process->parent_pid ? process->parent_pid : UINT32_MAX;
 }
 
@@ -21,12 +37,11 @@ static uint32_t copied_from(const struct mpsan_process *process)
  */
 static bool keeps(struct look *look, const struct snapshot_thread *thread, uint64_t lock)
 {
-	const struct mpsan_process *process = &look->snapshot->reader->session.table[thread->slot];
 	struct pyview *view = look_handle(thread) ? look_view(look, thread->pid) : NULL;
 
 	return view &&
 	       pyview_lock_keeps_shared(view, look_handle(thread), lock,
-					thread->tid == thread->pid ? copied_from(process) : 0);
+					thread->tid == thread->pid ? copied_from(look, thread) : 0);
 }
 
 /* ---- who took it, by the logs ---- */
