@@ -58,7 +58,7 @@ def texts(session):
 def look_at(semaphores, queue):
     session, fifo = scratch("session"), scratch("fifo")
     os.mkfifo(fifo)
-    wanted = {f"System V semaphore 1 of set {semaphores}", f"a message of type 7 of System V queue {queue}", f"openat({fifo})"}
+    wanted = {f"System V semaphore 1 of set {semaphores}", f"a message of type 7 of System V queue {queue}", f"openat({fifo}), until a process opens the FIFO for writing"}
     program = build(WAITS, scratch("waits"))
     command = [MPSAN, "run", "--dir", session, "--", program, semaphores, queue, fifo]
     process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
