@@ -215,7 +215,8 @@ static inline void offer_fd(int peer, int fd)
 	put(peer, message, sizeof(message));
 }
 
-static inline int fetch_fd(int peer)
+/* -1 with errno if the kernel does not let this process take it. */
+static NOINLINE int fetch(int peer)
 {
 	int message[2], pidfd, fd;
 
@@ -223,7 +224,6 @@ static inline int fetch_fd(int peer)
 	pidfd = (int)syscall(SYS_pidfd_open, message[0], 0);
 	must(pidfd >= 0);
 	fd = (int)syscall(SYS_pidfd_getfd, pidfd, message[1], 0);
-	must(fd >= 0);
 	close(pidfd);
 	return fd;
 }
@@ -261,18 +261,17 @@ static NOINLINE struct piece vmm_make(void)
 	return piece;
 }
 
-static NOINLINE void vmm_send(const struct piece *piece, int peer)
+static inline int vmm_export(const struct piece *piece)
 {
 	int fd = -1;
 
 	must(cuMemExportToShareableHandle(&fd, piece->handle,
 					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
-	offer_fd(peer, fd);
+	return fd;
 }
 
-static NOINLINE struct piece vmm_receive(int peer)
+static inline struct piece vmm_import(int fd)
 {
-	int fd = fetch_fd(peer);
 	struct piece piece = {0};
 
 	must(cuMemImportFromShareableHandle(&piece.handle, (void *)(uintptr_t)fd,
@@ -280,6 +279,19 @@ static NOINLINE struct piece vmm_receive(int peer)
 	close(fd);
 	vmm_map(&piece);
 	return piece;
+}
+
+static NOINLINE void vmm_send(const struct piece *piece, int peer)
+{
+	offer_fd(peer, vmm_export(piece));
+}
+
+static NOINLINE struct piece vmm_receive(int peer)
+{
+	int fd = fetch(peer);
+
+	must(fd >= 0);
+	return vmm_import(fd);
 }
 
 static NOINLINE void vmm_free(struct piece *piece)

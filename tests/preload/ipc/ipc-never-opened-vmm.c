@@ -19,7 +19,7 @@ static NOINLINE void producer(int peer)
 static void consumer(int peer)
 {
 	use_device(0);
-	close(fetch_fd(peer));
+	close(fetch(peer));
 }
 
 int main(void)

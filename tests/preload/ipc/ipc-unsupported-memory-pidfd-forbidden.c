@@ -7,31 +7,6 @@
 #include "cuda.h"
 
 #include <linux/capability.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-
-/* As PyTorch's expandable segments travel: a number goes over, and the receiver takes the descriptor itself. */
-static void vmm_announce(const struct piece *piece, int peer, int *fd)
-{
-	int message[2] = {getpid()};
-
-	must(cuMemExportToShareableHandle(fd, piece->handle,
-					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
-	message[1] = *fd;
-	put(peer, message, sizeof(message));
-}
-
-static NOINLINE int fetch(int peer)
-{
-	int message[2], pidfd, fd;
-
-	get(peer, message, sizeof(message));
-	pidfd = (int)syscall(SYS_pidfd_open, message[0], 0);
-	must(pidfd >= 0);
-	fd = (int)syscall(SYS_pidfd_getfd, pidfd, message[1], 0);
-	close(pidfd);
-	return fd;
-}
 
 static void drop_rights(void)
 {
@@ -49,7 +24,8 @@ static NOINLINE void producer(int peer)
 	use_device(0);
 	piece = vmm_make();
 	must(prctl(PR_SET_DUMPABLE, 0) == 0);
-	vmm_announce(&piece, peer, &fd);
+	fd = vmm_export(&piece);
+	offer_fd(peer, fd);
 	hear(peer);
 	close(fd);
 	vmm_free(&piece);

@@ -11,12 +11,11 @@
 static NOINLINE void producer(int peer)
 {
 	struct piece piece;
-	int fd = -1;
+	int fd;
 
 	use_device(0);
 	piece = vmm_make();
-	must(cuMemExportToShareableHandle(&fd, piece.handle,
-					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
+	fd = vmm_export(&piece);
 	put_fd(peer, fd);
 	close(fd);
 	hear(peer);
@@ -25,15 +24,10 @@ static NOINLINE void producer(int peer)
 
 static NOINLINE void consumer(int peer)
 {
-	struct piece piece = {0};
-	int fd;
+	struct piece piece;
 
 	use_device(0);
-	fd = get_fd(peer);
-	must(cuMemImportFromShareableHandle(&piece.handle, (void *)(uintptr_t)fd,
-					    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0);
-	close(fd);
-	vmm_map(&piece);
+	piece = vmm_import(get_fd(peer));
 	look_at(&piece);
 	live_on(); /* longer than what counts as in transit */
 	vmm_close(&piece);

@@ -39,7 +39,7 @@ static void consumer(int peer)
 	must(cuMemRelease(piece.handle) == 0);
 	look_at(&piece);
 	unmap(&piece);
-	fd = fetch_fd(peer);
+	fd = fetch(peer);
 	must(cuMemImportFromShareableHandle(&unused, (void *)(uintptr_t)fd,
 					    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0);
 	close(fd);
