@@ -3,7 +3,6 @@
 threads could not be examined, and what the first line says of a finding that is in the baseline."""
 # cases
 
-import contextlib
 import json
 import os
 import re
@@ -15,20 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from attached import attached, first_findings  # noqa: E402
+from attached import attached, first_findings, running  # noqa: E402
 from faults import build, need, scratch  # noqa: E402
-from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
-
-
-@contextlib.contextmanager
-def running(*command):
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True)
-    try:
-        yield process.pid
-    finally:
-        kill_group(process.pid)
-        process.wait()
+from mpsantest import MPSAN, main, system_python  # noqa: E402
 
 
 def awaited(pid):
@@ -50,11 +38,11 @@ def check_fifo():
     os.mkfifo(place)
     opens = "import os, sys\nos.open(sys.argv[1], {})"
     for how, other in ("os.O_RDONLY", "writing"), ("os.O_WRONLY", "reading"):
-        with running(system_python(), "-c", opens.format(how), place) as pid:
-            until(pid, rf"openat\({place}\), until a process opens the FIFO for {other}")
-    with running(system_python(), "-c", "import os, sys\nos.read(os.open(sys.argv[1], os.O_RDWR), 1)", place) as pid:
-        until(pid, r"data in a pipe.*|read\(.*")
-        assert not any("FIFO for" in text for text in awaited(pid)), awaited(pid)
+        with running(system_python(), "-c", opens.format(how), place) as process:
+            until(process.pid, rf"openat\({place}\), until a process opens the FIFO for {other}")
+    with running(system_python(), "-c", "import os, sys\nos.read(os.open(sys.argv[1], os.O_RDWR), 1)", place) as process:
+        until(process.pid, r"data in a pipe.*|read\(.*")
+        assert not any("FIFO for" in text for text in awaited(process.pid)), awaited(process.pid)
 
 
 SEMAPHORE = """
@@ -80,16 +68,16 @@ def check_named_semaphore():
     """By the name that the program opened; one without a name, and those of multiprocessing, have none."""
     program, name = build(SEMAPHORE, scratch("semaphore"), "-pthread"), f"/mpsan-test-{os.getpid()}"
     try:
-        with running(program, name) as pid:
-            until(pid, f'semaphore "{name}"')
+        with running(program, name) as process:
+            until(process.pid, f'semaphore "{name}"')
     finally:
         Path("/dev/shm", "sem." + name[1:]).unlink(missing_ok=True)
-    with running(program) as pid:
-        until(pid, r"semaphore 0x[0-9a-f]+")
+    with running(program) as process:
+        until(process.pid, r"semaphore 0x[0-9a-f]+")
     lock = "import multiprocessing\nlock = multiprocessing.get_context('fork').Semaphore(0)\nlock.acquire()"
-    with running(system_python(), "-c", lock) as pid:
-        until(pid, r".*[Ss]emaphore.*")
-        assert not any('"/' in text for text in awaited(pid)), awaited(pid)
+    with running(system_python(), "-c", lock) as process:
+        until(process.pid, r".*[Ss]emaphore.*")
+        assert not any('"/' in text for text in awaited(process.pid)), awaited(process.pid)
 
 
 GUARD = """
@@ -129,8 +117,8 @@ int main(void)
 
 def check_threads_that_end():
     """They are not threads that may not be examined; test_rights.py has those."""
-    with running(build(SHORT, scratch("short"), "-pthread")) as pid:
-        limits = attached(pid)["limits"]
+    with running(build(SHORT, scratch("short"), "-pthread")) as process:
+        limits = attached(process.pid)["limits"]
     assert not any("could not be examined" in limit for limit in limits), limits
 
 
@@ -144,11 +132,11 @@ int main(void) { int ends[2]; char byte; if (pipe(ends)) return 1; if (!fork()) 
 def check_known():
     """A finding in the baseline is not shown, in the first line neither; another one is."""
     program, place = build(PIPE, scratch("pipe")), scratch("baseline")
-    with running(program) as pid:
-        known = attached(pid)["findings"][0]
+    with running(program) as process:
+        known = attached(process.pid)["findings"][0]
         for print_, shown in (known["fingerprint"], False), ("0" * 16, True):
             place.write_text(f"{print_} error {known['rule']}\n")
-            run = subprocess.run([MPSAN, "attach", "--no-conf", "--baseline", place, "--report", "text=-", str(pid)],
+            run = subprocess.run([MPSAN, "attach", "--no-conf", "--baseline", place, "--report", "text=-", str(process.pid)],
                                  capture_output=True, text=True, timeout=60)
             assert run.returncode == (66 if shown else 0), run
             assert ("proved: " in run.stdout) == (known["rule"] in run.stdout.splitlines()[0]) == shown, run.stdout

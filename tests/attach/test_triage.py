@@ -18,21 +18,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from attached import attached  # noqa: E402
+from attached import attached, running  # noqa: E402
 from faults import build, scratch  # noqa: E402
 from mpsantest import MPSAN, Skip, kill_group, main, other_pythons, system_python  # noqa: E402
 
 
-@contextlib.contextmanager
-def started(source, stdin=subprocess.DEVNULL, python=None, **more):
+def started(source, python=None, **more):
     """A Python program in a group of its own."""
-    process = subprocess.Popen([python or system_python(), "-c", source], stdin=stdin, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True, **more)
-    try:
-        yield process
-    finally:
-        kill_group(process.pid)
-        process.wait()
+    return running(python or system_python(), "-c", source, **more)
 
 
 def triage(pid):
@@ -308,16 +301,6 @@ int main(void)
 	for (;;) sleep(1000);
 }
 """
-
-
-@contextlib.contextmanager
-def running(*command, **more):
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, start_new_session=True, **more)
-    try:
-        yield process
-    finally:
-        kill_group(process.pid)
-        process.wait()
 
 
 def check_request_of_the_kernel():

@@ -1,11 +1,24 @@
 """mpsan attach on programs that were started bare."""
 
+import contextlib
 import json
 import subprocess
 import tempfile
 from pathlib import Path
 
 from mpsantest import MPSAN, kill_group, loud_findings
+
+
+@contextlib.contextmanager
+def running(*command, stdin=subprocess.DEVNULL, **more):
+    """A program in a group of its own, which ends with the block."""
+    process = subprocess.Popen([str(word) for word in command], stdin=stdin, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True, **more)
+    try:
+        yield process
+    finally:
+        kill_group(process.pid)
+        process.wait()
 
 
 def attached(pid):
@@ -20,14 +33,9 @@ def attached(pid):
 
 def first_findings(command, looks, **more):
     """The PID of a program that is started, and its findings louder than a note, at the first of so many looks that has some."""
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True, **more)
-    try:
+    with running(*command, **more) as process:
         for _ in range(looks):
             loud = loud_findings(attached(process.pid))
             if loud:
                 return process.pid, loud
         return process.pid, []
-    finally:
-        kill_group(process.pid)
-        process.wait()
