@@ -32,7 +32,8 @@ struct stuck_rank {
 
 /*
  * `ranks`: in the order of their numbers, each once. A rank of the job's `world` that is not among them is open.
- * Returns how many are stuck, 0 if they all wait at one place, unless they receive there: then it is the network that they wait for.
+ * Returns how many are stuck; 0 if they all wait at one place, since they wait for the network there, unless they all
+ * receive and so none sends.
  */
 uint32_t stuck_find(struct stuck_rank *ranks, uint32_t count, uint32_t world);
 
