@@ -131,7 +131,11 @@ $(O)/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
 # Test programs: one file each, except unit tests, which see the command's parts; those of rules need no library beside them.
-TEST_FLAGS := $(BASE) -Iinclude -iquote tests/preload
+TEST_FLAGS := $(BASE) -Iinclude -iquote tests/preload -include shim/abi/glibc.h
+# What glibc has in itself from 2.34 on, and a stand-in for functions that it got by 2.36.
+IS_OLDER := $(shell printf '\043include <features.h>\n\043if !__GLIBC_PREREQ(2, 36)\nolder\n\043endif\n' | $(CC) -E -P - | grep older)
+OLDER := $(if $(IS_OLDER),$(O)/tests/preload/lib/older.so)
+TEST_LIBS := -pthread -Wl,--as-needed -ldl -lutil -lrt $(abspath $(OLDER)) -Wl,--no-as-needed
 PRELOAD_SRC := $(filter-out %_test.c tests/preload/lib/%,$(wildcard tests/preload/*/*.c))
 PRELOAD_BIN := $(PRELOAD_SRC:%.c=$(O)/%)
 PRELOAD_LIB := $(patsubst %.c,$(O)/%.so,$(wildcard tests/preload/lib/*.c))
@@ -148,8 +152,13 @@ PAGE_BIN := $(O)/tests/browser/page
 TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(RULE_BIN) $(FAULT_BIN) $(TRIAL_BIN) $(BENCH_BIN) $(SNIPPETS) \
 	$(O)/tests/libmpsan-count.so $(FAKE)
 
+$(UNIT_BIN) $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN) $(TRIAL_BIN) $(SNIPPETS): | $(OLDER)
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
 $(PRELOAD_BIN) $(FAULT_BIN): | $(FAKE)
+
+# It stands before all functions that come back late.
+$(O)/tests/preload/lib/late.so: | $(OLDER)
+$(O)/tests/preload/lib/late.so: private BEHIND = $(abspath $(OLDER))
 
 $(O)/tests/faults/errnos_streams: | $(O)/tests/preload/lib/ibverbs.so
 $(O)/tests/faults/late $(O)/tests/faults/late_cuda $(O)/tests/faults/late_locks: | $(O)/tests/preload/lib/late.so
@@ -161,14 +170,14 @@ $(O)/tests/trial/%: tests/trial/%.cc
 	$(Q)mkdir -p $(@D) && $(CXX) -std=gnu++17 -g -O1 -Wall -Wextra $(WERROR) -MMD -MP -o $@ $< -pthread -rdynamic
 $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN) $(filter-out $(TRIAL_CXX),$(TRIAL_BIN)): $(O)/%: %.c
 	$(SAY) CC $<
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< -pthread -ldl -lutil $(if $(findstring bench,$<),,-rdynamic) $(LINK_LINE)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< $(if $(findstring bench,$<),,-rdynamic) $(LINK_LINE) $(TEST_LIBS)
 $(PRELOAD_LIB): $(O)/%.so: %.c
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -Wl,--no-as-needed -lrt $(BEHIND)
 $(O)/tests/snippets/libsnippets.so: tests/snippets/snippets.c $(wildcard shim/hooks*.def) tests/snippets/snippets.def \
 		$(FAKE) $(O)/tests/preload/lib/ibverbs.so
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp \
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -include shim/abi/glibc.h -shared -Wl,-z,defs -o $@ $< $(TEST_LIBS) -lstdc++ -lgomp \
 		$(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.13 $(O)/fake/libnccl.so.2 -L$(O)/tests/preload/lib -l:ibverbs.so \
 		-Wl,-rpath,'$$ORIGIN/../../fake:$$ORIGIN/../preload/lib'
 $(O)/tests/snippets/snippets: tests/snippets/snippets_main.c $(O)/tests/snippets/libsnippets.so
@@ -181,7 +190,7 @@ $(O)/parts.a: $(filter-out $(O)/obj/tools/cmd/mpsan.c.o $(O)/obj/tools/cmd/cmd_%
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(UNIT_BIN): $(O)/%: $(O)/obj/%.c.o $(UNIT_PART) $(O)/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) $(O)/parts.a $(TOOL_LIBS) -lcmocka -pthread
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) $(O)/parts.a $(TOOL_LIBS) -lcmocka $(TEST_LIBS)
 $(RULE_BIN): $(O)/%: $(O)/obj/%.c.o $(O)/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(O)/parts.a -lcmocka
@@ -322,8 +331,8 @@ check-suites: tests ## run the long suites: other people's tests, bare and under
 check-wheel: ## build the wheel twice, look at it with auditwheel, install it into four releases of Debian (pip, uv)
 	$(Q)mkdir -p $(O) && tests/run wheel
 
-check-distros: ## build on minimal releases of Debian and Ubuntu, kept in build/distros (tools/dev/bootstrap --package)
-	$(Q)mkdir -p $(O) && tests/run -j 1 distros
+check-distros: ## build and test on minimal releases of Debian and Ubuntu: a table (tools/dev/bootstrap --package)
+	$(Q)mkdir -p $(O) && $(PYTHON) tests/distros/run.py
 
 check-healthy: tests ## healthy programs on each Python at hand, 300 pairs of a bare and a watched run
 	$(Q)tests/pythons/healthy.py

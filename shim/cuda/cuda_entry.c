@@ -16,24 +16,6 @@
 
 typedef void *look_up(void *handle, const char *name, const char *version);
 
-/* Names that no library defines and that resemble those of the rows, one after the other. */
-static const char absent[] =
-#define HOOK(library, name, kind) #name " \0"
-#include "../hooks_nccl.def"
-
-#include "../hooks_cuda.def"
-#undef HOOK
-	;
-
-static const char *absent_name(enum hook_id id)
-{
-	const char *at = absent;
-
-	for (unsigned i = HOOK_FIRST_BY_NAME; i < id; i++)
-		at += strlen(at) + 1;
-	return at;
-}
-
 /*
  * In a program without CUDA, or NCCL, the name must not resolve to this library. The real function is then
  * called with a name that does not exist, so that its result and dlerror are right.
@@ -44,7 +26,7 @@ static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t cal
 	void *there;
 
 	if (!scope_has(hook_name(id), caller, &there, &in))
-		regs->arg[1] = (uint64_t)(uintptr_t)absent_name(id);
+		regs->arg[1] = (uint64_t)(uintptr_t)hook_absent_name(id);
 	else if (there && (void *)regs->arg[0] != RTLD_NEXT && !hook_give(id, regs->back, there))
 		regs->arg[0] = (uint64_t)(uintptr_t)in; /* for which the hook does not stand */
 	return real;

@@ -4,13 +4,15 @@
  * library: if the handle's own object defines the very function that a hook intercepts, the hook is
  * returned. All other calls, RTLD_NEXT and RTLD_DEFAULT above all, go to the real function by a
  * jump, because it must see its true caller: it determines from the return address which object
- * comes "next", and which RUNPATH and namespace apply.
+ * comes "next", and which RUNPATH and namespace apply. What this library alone defines is looked up
+ * there by a name that nobody has.
  */
 #include <dlfcn.h>
 
 #include "../cuda/cuda_entry.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
+#include "../intercept/scope.h"
 #include "../intercept/sys.h"
 #include "../locks/claim.h"
 #include "../locks/loader_locks.h"
@@ -35,6 +37,22 @@ static void *loader_answer(const struct pass_regs *regs, enum hook_id id, const 
 	return real ? hook_answer(id, real) : NULL;
 }
 
+/*
+ * Programs ask in this way whether a library is loaded, or libc new enough: a function that a search
+ * without this library would not find must not be found in it.
+ */
+static void hide_own(struct pass_regs *regs, enum hook_id id)
+{
+	void *handle = (void *)regs->arg[0], *there;
+	const struct link_map *in;
+	bool whole = handle == elf_program();
+
+	if (hook_is_bound(id) || (!whole && handle != RTLD_DEFAULT && handle != RTLD_NEXT))
+		return;
+	if (!scope_has(hook_name(id), whole ? 0 : regs->back, &there, &in))
+		regs->arg[1] = (uint64_t)(uintptr_t)hook_absent_name(id);
+}
+
 /* Checks what dlsym found: where to jump, or NULL if the answer is in the registers. */
 static void *prove_up(struct pass_regs *regs, const char *version, void *real)
 {
@@ -47,8 +65,10 @@ static void *prove_up(struct pass_regs *regs, const char *version, void *real)
 	if (HOOK_IS_BY_NAME(id))
 		return cuda_entry_ask(regs, (enum hook_id)id, real);
 	hook = loader_answer(regs, (enum hook_id)id, version);
-	if (!hook)
+	if (!hook) {
+		hide_own(regs, (enum hook_id)id);
 		return real;
+	}
 	regs->result = (uint64_t)hook;
 	return NULL;
 }

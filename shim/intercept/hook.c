@@ -77,6 +77,27 @@ void *hook_export(enum hook_id id)
 	return (char *)(uintptr_t)hook_exports + hook_exports[id];
 }
 
+/* Names that no library defines and that resemble those of the rows, one after the other. */
+static const char absent[] =
+#define HOOK(library, name, kind) #name " \0"
+#include "../hooks.def"
+#undef HOOK
+	;
+
+const char *hook_absent_name(enum hook_id id)
+{
+	const char *at = absent;
+
+	for (unsigned i = 0; i < id; i++)
+		at += strlen(at) + 1;
+	return at;
+}
+
+bool hook_is_bound(enum hook_id id)
+{
+	return hook_next[id] && hook_next[id] != hook_absent;
+}
+
 /* Some functions exist for old binaries only (pthread_atfork): their version is the oldest. */
 void *hook_old_cond_wait, *hook_old_cond_timedwait;
 

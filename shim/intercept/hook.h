@@ -105,6 +105,10 @@ void hook_resolve(void);
 /* The row of that name; -1: none. Costs a hash and a comparison. */
 int hook_find(const char *name);
 const char *hook_name(enum hook_id id);
+/* A name that no library defines: what is looked up where this library alone has the row's. */
+const char *hook_absent_name(enum hook_id id);
+/* Whether libc has the function: another library's may be loaded later, or several times. */
+bool hook_is_bound(enum hook_id id);
 /* The library's own function of that row. */
 void *hook_export(enum hook_id id);
 /* The hook of a libc function whose next definition is `real`; NULL: `real` is not in the table. */

@@ -6,6 +6,13 @@
 
 #include <dlfcn.h>
 
+/* The library that has the locks. */
+#if __GLIBC_PREREQ(2, 34)
+#define LOCKS "libc.so.6"
+#else
+#define LOCKS "libpthread.so.0"
+#endif
+
 /* The next getppid: asked twice, from this program. */
 static void next_twice(const char *path)
 {
@@ -27,7 +34,7 @@ static void runpath(const char *path)
 
 static void libc_handle(const char *path)
 {
-	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	void *libc = dlopen(LOCKS, RTLD_NOW);
 	int (*lock)(pthread_mutex_t *) =
 		(int (*)(pthread_mutex_t *))dlsym(libc, "pthread_mutex_lock");
 	int (*unlock)(pthread_mutex_t *) =
@@ -47,7 +54,7 @@ static void libc_handle(const char *path)
 /* Whether the handle of libc leads to the hook: the script expects 1 under the library, else 0. */
 static void answered(const char *path)
 {
-	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	void *libc = dlopen(LOCKS, RTLD_NOW);
 	Dl_info info;
 
 	(void)path;
@@ -89,6 +96,28 @@ static void odd_handles(const char *path)
 	printf("program %d\n", dlsym(dlopen(NULL, RTLD_NOW), "pthread_mutex_lock") != NULL);
 }
 
+/* What programs ask to learn whether a library is loaded, or libc new enough: every function that has a hook. */
+static void say_rows(void)
+{
+	static const char *const rows[] = {
+#define HOOK(library, name, kind) #name,
+#include "../../shim/hooks.def"
+#undef HOOK
+	};
+	void *program = dlopen(NULL, RTLD_NOW);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		printf("%s %d %d %d\n", rows[i], dlsym(RTLD_DEFAULT, rows[i]) != NULL,
+		       dlsym(RTLD_NEXT, rows[i]) != NULL, dlsym(program, rows[i]) != NULL);
+}
+
+static void present(const char *path)
+{
+	say_rows();
+	must(dlopen(path, RTLD_NOW | RTLD_GLOBAL));
+	say_rows();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -98,7 +127,7 @@ int main(int argc, char **argv)
 		{"next_twice", next_twice},   {"runpath", runpath},
 		{"libc_handle", libc_handle}, {"answered", answered},
 		{"namespace", namespace},     {"unknown", unknown},
-		{"odd_handles", odd_handles},
+		{"odd_handles", odd_handles}, {"present", present},
 	};
 
 	must(argc == 3);

@@ -78,6 +78,14 @@ def check_namespace():
     ask("namespace", shared(LOCKER, "liblocker.so"))
 
 
+def check_present():
+    """A program finds what it would find without the library, before and after it loads the runtime of OpenMP."""
+    run = run_bare([program("loader"), "present", "libgomp.so.1"])
+    for line in ("fork 1 1 1", "GOMP_parallel 0 0 0", "GOMP_parallel 1 1 1"):
+        assert line in run.out.splitlines(), run
+    ask("present", "libgomp.so.1")
+
+
 def check_answered():
     run, _ = with_session([program("loader"), "answered", LIBRARY])
     assert run.err == "hooked 1\n", run
@@ -90,6 +98,6 @@ def check_openmp(compiler):
 
 
 main({"next_twice": lambda: ask("next_twice"), "two_libraries": check_two_libraries, "runpath": check_runpath,
-      "libc_handle": lambda: ask("libc_handle"), "answered": check_answered, "namespace": check_namespace,
+      "libc_handle": lambda: ask("libc_handle"), "answered": check_answered, "present": check_present, "namespace": check_namespace,
       "unknown": lambda: ask("unknown"), "odd_handles": lambda: ask("odd_handles"),
       "libgomp": functools.partial(check_openmp, "gcc"), "libomp": functools.partial(check_openmp, "clang")})

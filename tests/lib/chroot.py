@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 from mpsantest import BUILD
@@ -48,6 +50,14 @@ def source(release, place, ubuntu):
     return [release, place, mirror(), "sid"]
 
 
+def on_mirror(release, ubuntu=False):
+    try:
+        with urllib.request.urlopen(f"{UBUNTU if ubuntu else mirror()}/dists/{release}/Release", timeout=60):
+            return True
+    except urllib.error.HTTPError:
+        return False
+
+
 def mirror():
     sites = run(["apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages"]).split()
     return next((site for site in sites if site.endswith("/debian")), "http://deb.debian.org/debian")
@@ -56,7 +66,8 @@ def mirror():
 def inside(root, command, user=None):
     """A shell in the new Debian, with processes and mounts of its own."""
     who = f"setpriv --reuid {user} --regid {user} --clear-groups " if user else ""
-    script = (f"mount -t proc none {root}/proc; mkdir -p {root}/dev/shm; mount -t tmpfs -o mode=1777,size=256m none {root}/dev/shm; "
+    script = (f"mount -t proc none {root}/proc; mkdir -p {root}/dev/shm {root}/dev/pts; mount -t tmpfs -o mode=1777,size=256m none {root}/dev/shm; "
+              f"mount -t devpts -o newinstance,ptmxmode=0666 none {root}/dev/pts; ln -sfn pts/ptmx {root}/dev/ptmx; "
               f'exec chroot {root} {who}/bin/sh -ec "$1"')
     plain = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
     return run(["unshare", "-m", "-p", "-f", "--kill-child", "sh", "-ec", script, "sh", command], env=plain)

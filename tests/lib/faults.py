@@ -12,6 +12,11 @@ from mpsantest import BUILD, LIBRARY, ROOT, Skip, dump, run_bare
 FULL = os.environ.get("MPSAN_FULL") == "1"
 SOURCES = ROOT / "tests/faults/lib"
 COMPILER = os.environ.get("CC", "cc")
+GLIBC = tuple(int(part) for part in os.confstr("CS_GNU_LIBC_VERSION").split()[-1].split("."))
+# What glibc has in itself from 2.34 on, and a stand-in for functions that it got by 2.36 (see the Makefile).
+OLDER = BUILD / "tests/preload/lib/older.so"
+BEFORE = ("-include", str(ROOT / "shim/abi/glibc.h")) if GLIBC < (2, 36) else ()
+BEHIND = ("-Wl,--as-needed", "-ldl", "-lrt", "-lutil", str(OLDER)) if GLIBC < (2, 36) else ()
 
 
 def rounds(few, full):
@@ -56,8 +61,9 @@ def need_file(*places):
 def build(source, output, *flags, compiler=COMPILER):
     """Compiles C text or a file of tests/faults/lib; skipped where the compiler cannot do it at all."""
     source = Path(source) if str(source).endswith(".c") else write_source(source)
-    made = subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", "-I", str(ROOT), "-o", str(output), str(source),
-                           *flags], stderr=subprocess.PIPE, text=True)
+    own_libc = "-static" in flags or "-nostdlib" in flags
+    made = subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", *BEFORE, "-I", str(ROOT), "-o", str(output), str(source),
+                           *flags, *(() if own_libc else BEHIND)], stderr=subprocess.PIPE, text=True)
     assert made.returncode == 0, f"{compiler} {source}:\n{made.stderr}"
     return output
 
@@ -70,6 +76,8 @@ def write_source(text):
 
 def can_build(*flags, compiler=COMPILER):
     # Not into /dev/null: a link that fails removes its output, and root may remove that.
+    if not shutil.which(compiler):
+        return False
     probe = subprocess.run([compiler, *flags, "-o", str(scratch("probe")), "-x", "c", "-"], text=True,
                            input="int main(void) { return 0; }", stderr=subprocess.DEVNULL)
     return probe.returncode == 0

@@ -2,6 +2,7 @@
 /* Error lines, checked allocation, string and clock helpers. */
 #include "util.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -74,13 +75,24 @@ char *text_format(const char *format, ...)
 	return memory_checked(length < 0 ? NULL : text);
 }
 
-const char *sigabbrev_np(int number) __attribute__((weak)); /* since glibc 2.32 */
-
+/* sigabbrev_np is as new as glibc 2.32. */
 char *text_signal(int number)
 {
-	const char *name = sigabbrev_np ? sigabbrev_np(number) : NULL;
+	static const char *const names[] = {
+#define SIGNAL(name) [SIG##name] = #name
+		SIGNAL(HUP),	SIGNAL(INT),  SIGNAL(QUIT),  SIGNAL(ILL),  SIGNAL(TRAP),
+		SIGNAL(ABRT),	SIGNAL(BUS),  SIGNAL(FPE),   SIGNAL(KILL), SIGNAL(USR1),
+		SIGNAL(SEGV),	SIGNAL(USR2), SIGNAL(PIPE),  SIGNAL(ALRM), SIGNAL(TERM),
+		SIGNAL(STKFLT), SIGNAL(CHLD), SIGNAL(CONT),  SIGNAL(STOP), SIGNAL(TSTP),
+		SIGNAL(TTIN),	SIGNAL(TTOU), SIGNAL(URG),   SIGNAL(XCPU), SIGNAL(XFSZ),
+		SIGNAL(VTALRM), SIGNAL(PROF), SIGNAL(WINCH), SIGNAL(POLL), SIGNAL(PWR),
+		SIGNAL(SYS),
+#undef SIGNAL
+	};
 
-	return name ? text_format("SIG%s", name) : text_format("signal %d", number);
+	if (number > 0 && (size_t)number < sizeof(names) / sizeof(*names) && names[number])
+		return text_format("SIG%s", names[number]);
+	return text_format("signal %d", number);
 }
 
 char *text_join(char *list, const char *separator, char *more)

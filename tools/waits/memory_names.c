@@ -158,6 +158,20 @@ static void search_beside(struct search search, uint32_t pid, const char *file, 
 	*found = base[1] == '#' || !search.left ? LINKS_OF_ALL : search.found;
 }
 
+/* A process in a chroot is not told of the mount that its root is in, nor of others above it. */
+static enum links search_unlisted(struct search search, uint32_t pid,
+				  const struct proc_mapping *mapping)
+{
+	enum links found = LINKS_OF_ALL;
+	struct stat root;
+	char path[PROC_PATH_BYTES];
+
+	procfs_path(path, sizeof(path), "%u/root", proc_living(pid));
+	if (!stat(path, &root) && root.st_dev == mapping->device)
+		search_beside(search, pid, mapping->path, &found);
+	return found;
+}
+
 /*
  * Searches all mounts of that file system in the process's namespace; without a mount it is
  * internal to the kernel.
@@ -166,13 +180,18 @@ static enum links search_links(uint32_t pid, const struct proc_mapping *mapping)
 {
 	struct search search = {mapping->device, mapping->inode, ENTRIES_MAX, LINKS_NONE};
 	char path[4200], line[8192], place[4096], type[32];
+	bool all = false, mounted = false;
 	uint64_t device;
 	FILE *file = procfs_stream("%u/mountinfo", proc_living(pid));
 
 	search.found = file ? LINKS_NONE : LINKS_OF_ALL;
 	while (file && search.found != LINKS_OF_ALL && fgets(line, sizeof(line), file)) {
-		if (!parse_mount(line, &device, place, type) || device != search.device)
+		if (!parse_mount(line, &device, place, type))
 			continue;
+		all |= !strcmp(place, "/");
+		if (device != search.device)
+			continue;
+		mounted = true;
 		procfs_path(path, sizeof(path), "%u/root%s", proc_living(pid), place);
 		if (is_remote(type))
 			search.found = LINKS_OF_ALL;
@@ -183,6 +202,8 @@ static enum links search_links(uint32_t pid, const struct proc_mapping *mapping)
 	}
 	if (file)
 		fclose(file);
+	if (file && !all && !mounted)
+		return search_unlisted(search, pid, mapping);
 	return search.left ? search.found : LINKS_OF_ALL;
 }
 

@@ -68,20 +68,28 @@ static int fails(const char *name)
 	return 1;
 }
 
-#define LATE(type, succeeded, name, parameters, arguments)         \
-	type name parameters                                       \
-	{                                                          \
-		static type(*next) parameters;                     \
-		type result;                                       \
-                                                                   \
-		if (!next)                                         \
-			*(void **)&next = dlsym(RTLD_NEXT, #name); \
-		if (fails(#name))                                  \
-			return (type)failure;                      \
-		result = next arguments;                           \
-		if (succeeded)                                     \
-			come_back(#name);                          \
-		return result;                                     \
+/* Before glibc 2.36 dlsym finds the oldest pthread_cond_wait, which works on another structure. */
+static void *next_of(const char *name)
+{
+	void *newer = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+
+	return newer ? newer : dlsym(RTLD_NEXT, name);
+}
+
+#define LATE(type, succeeded, name, parameters, arguments) \
+	type name parameters                               \
+	{                                                  \
+		static type(*next) parameters;             \
+		type result;                               \
+                                                           \
+		if (!next)                                 \
+			*(void **)&next = next_of(#name);  \
+		if (fails(#name))                          \
+			return (type)failure;              \
+		result = next arguments;                   \
+		if (succeeded)                             \
+			come_back(#name);                  \
+		return result;                             \
 	}
 #define DONE(name, parameters, arguments) LATE(int, result == 0, name, parameters, arguments)
 #define MADE(type, name, parameters, arguments) LATE(type, result >= 0, name, parameters, arguments)
