@@ -117,6 +117,7 @@ void *ranges_claim(struct ranges *table, uint32_t owner, uint64_t start, uint64_
 	if (level < 64 && !(__atomic_load_n(&table->levels, __ATOMIC_RELAXED) & 1ull << level))
 		__atomic_fetch_or(&table->levels, 1ull << level, __ATOMIC_RELEASE);
 	range = ranges_place_of(table, index);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* who sees a change below sees the even state */
 	range->owner = owner;
 	range->start = start;
 	range->bytes = bytes;

@@ -315,12 +315,13 @@ typedef uint64_t words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_
 		       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 		       uint64_t, uint64_t);
 
-#define STACK_WORDS 10u
+#define WORDS 16u
+#define STACK_WORDS (WORDS - ARCH_ARGUMENTS)
 
-/* The stack may end after the return address: what is not readable is no argument. */
+/* The stack may end where its arguments would begin: what is not readable is no argument. */
 static void copy_stack(uint64_t *to, const uint64_t *from)
 {
-	uint32_t here = (uint32_t)((MPSAN_PAGE - (uint64_t)from % MPSAN_PAGE) / sizeof(*from));
+	uint32_t here = (uint32_t)(-(uint64_t)from % MPSAN_PAGE / sizeof(*from));
 	uint64_t rest = here < STACK_WORDS ? (STACK_WORDS - here) * sizeof(*from) : 0;
 
 	memcpy(to, from, STACK_WORDS * sizeof(*from) - rest);
@@ -332,14 +333,14 @@ static void copy_stack(uint64_t *to, const uint64_t *from)
 
 static NOINLINE void *call_seen(struct pass_regs *regs, enum hook_id id, uint32_t kind)
 {
-	const uint64_t *a = regs->arg;
-	uint64_t s[STACK_WORDS];
+	uint64_t a[WORDS];
 	struct cuda_call call;
 	words *real = (words *)cuda_begin(&call, id, kind, regs->back);
 
-	copy_stack(s, regs->stack);
-	regs->result = real(a[0], a[1], a[2], a[3], a[4], a[5], s[0], s[1], s[2], s[3], s[4], s[5],
-			    s[6], s[7], s[8], s[9]);
+	memcpy(a, regs->arg, sizeof(regs->arg));
+	copy_stack(a + ARCH_ARGUMENTS, regs->stack);
+	regs->result = real(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
+			    a[11], a[12], a[13], a[14], a[15]);
 	cuda_end(&call, (int)regs->result);
 	return NULL;
 }

@@ -86,7 +86,7 @@ void nccl_begin(struct nccl_call *call)
 		return;
 	call->thread = t;
 	t->for_peers_frame = here;
-	__atomic_store_n(&t->for_peers, (t->for_peers + 1) | 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->for_peers, (t->for_peers + 1) | 1, __ATOMIC_RELEASE);
 }
 
 void nccl_end(struct nccl_call *call)
@@ -96,7 +96,7 @@ void nccl_end(struct nccl_call *call)
 	if (!t)
 		return;
 	t->for_peers_frame = 0;
-	__atomic_store_n(&t->for_peers, (t->for_peers | 1) + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->for_peers, (t->for_peers | 1) + 1, __ATOMIC_RELEASE);
 }
 
 static struct nccl_entry enter_message(struct mpsan_comm *record, struct mpsan_comm_call what)
@@ -127,6 +127,8 @@ struct nccl_entry nccl_enter(const struct nccl_call *call, ncclComm_t comm,
 	if (what.what >= MPSAN_COLLECTIVE_SEND)
 		return enter_message(record, what);
 	what.number = record->entered + 1;
+	__atomic_thread_fence(
+		__ATOMIC_RELEASE); /* who sees a change below sees the call before it */
 	record->call[what.number % 2] = what;
 	record->message.number = 0;
 	__atomic_store_n(&record->entered, what.number, __ATOMIC_RELEASE);

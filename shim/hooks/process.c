@@ -394,17 +394,16 @@ static void *pass_exec_list(struct pass_regs *regs, bool searched, bool with_env
 			    void *real)
 {
 	const char *argv[LIST_MAX + 1] = {NULL};
-	const uint64_t *words = regs->stack;
 	uint64_t envp = 0;
 	struct exec_with with = {
 		.real = restored, .arg = {regs->arg[0], (uint64_t)(uintptr_t)argv}, .env = 2};
 	struct image image = {(const char *)regs->arg[0], searched, argv, NULL};
 
-	for (int i = 0; i < LIST_MAX; i++) {
-		argv[i] = (const char *)(i < 5 ? regs->arg[i + 1] : words[i - 5]);
+	for (unsigned i = 0; i < LIST_MAX; i++) {
+		argv[i] = (const char *)pass_arg(regs, i + 1);
 		if (argv[i])
 			continue;
-		envp = !with_env ? 0 : i + 1 < 5 ? regs->arg[i + 2] : words[i + 1 - 5];
+		envp = with_env ? pass_arg(regs, i + 2) : 0;
 		break;
 	}
 	image.envp = (const char *const *)envp;

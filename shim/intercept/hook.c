@@ -121,15 +121,18 @@ void hook_resolve(void)
 /*
  * A cache of the bindings of callers: by call site, which is one look-up, and by row and object,
  * because some objects have thousands of call sites. A thread writes an entry that it finds free or
- * outdated. `state` says whether the entry may be read: odd while it is written, otherwise twice
- * the era in which it was written. A look-up that finds no entry is merely slow.
+ * outdated. `state` says whether the entry may be read: the era in which it was written, and a
+ * number that grows with each write and is odd meanwhile. A look-up that finds no entry is merely
+ * slow.
  */
 #define SITES 512u
 #define OBJECTS 128u /* that call what a C++ or OpenMP runtime has: many do */
 #define USERS 16u /* objects that call the same function of CUDA or NCCL */
 
+#define ERA 32 /* the bits above are the era */
+
 struct binding {
-	uint32_t state;
+	uint64_t state;
 	uint32_t id;
 	uint64_t start, end; /* of the callers */
 	void *real;
@@ -177,32 +180,41 @@ static void take_given(struct scope_answer *answer, enum hook_id id, uint64_t ca
 	answer->in = given[id - HOOK_FIRST_BY_NAME].in;
 }
 
+static inline bool is_of_era(uint64_t state, uint32_t now)
+{
+	return state >> ERA == now && !(state & 1);
+}
+
 static inline bool recall(const struct binding *at, uint32_t now, enum hook_id id, uint64_t caller,
 			  struct binding *to)
 {
-	if (__atomic_load_n(&at->state, __ATOMIC_ACQUIRE) != now || at->id != id)
+	uint64_t state = __atomic_load_n(&at->state, __ATOMIC_ACQUIRE);
+
+	if (!is_of_era(state, now) || at->id != id)
 		return false;
 	*to = *at;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&at->state, __ATOMIC_RELAXED) == now && caller >= to->start &&
+	return __atomic_load_n(&at->state, __ATOMIC_RELAXED) == state && caller >= to->start &&
 	       caller < to->end && to->id == id;
 }
 
 /* Writes an entry; false if another caller has it in this era. */
 static bool hook_remember(struct binding *at, uint32_t now, const struct binding *b, bool over)
 {
-	uint32_t state = __atomic_load_n(&at->state, __ATOMIC_RELAXED);
+	uint64_t state = __atomic_load_n(&at->state, __ATOMIC_RELAXED);
 
-	if (state & 1 || (state == now && !over) ||
-	    !__atomic_compare_exchange_n(&at->state, &state, 1, false, __ATOMIC_ACQUIRE,
+	if (state & 1 || (is_of_era(state, now) && !over) ||
+	    !__atomic_compare_exchange_n(&at->state, &state, state + 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return false;
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* who sees a change below sees the odd state */
 	at->id = b->id;
 	at->start = b->start;
 	at->end = b->end;
 	at->real = b->real;
 	at->in = b->in;
-	__atomic_store_n(&at->state, now, __ATOMIC_RELEASE);
+	__atomic_store_n(&at->state, (uint64_t)now << ERA | (uint32_t)(state + 2),
+			 __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -259,14 +271,14 @@ static inline struct binding *site_of(enum hook_id id, uint64_t caller)
 void *hook_real_at(enum hook_id id, uint64_t caller)
 {
 	const struct binding *at = site_of(id, caller);
-	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	uint32_t now = __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	uint64_t state = __atomic_load_n(&at->state, __ATOMIC_ACQUIRE);
 	void *real = NULL;
 
-	if (LIKELY(__atomic_load_n(&at->state, __ATOMIC_ACQUIRE) == now && at->id == id &&
-		   at->start == caller))
+	if (LIKELY(is_of_era(state, now) && at->id == id && at->start == caller))
 		real = at->real;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (LIKELY(real && __atomic_load_n(&at->state, __ATOMIC_RELAXED) == now))
+	if (LIKELY(real && __atomic_load_n(&at->state, __ATOMIC_RELAXED) == state))
 		return real;
 	return hook_real_of(id, caller, NULL);
 }
@@ -274,7 +286,7 @@ void *hook_real_at(enum hook_id id, uint64_t caller)
 void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in)
 {
 	struct binding *at = site_of(id, caller), b;
-	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	uint32_t now = __atomic_load_n(&era, __ATOMIC_ACQUIRE);
 
 	if (!recall(at, now, id, caller, &b) && find_binding(now, id, caller, &b)) {
 		b.start = caller;
@@ -288,7 +300,7 @@ void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in)
 
 void hook_bind(enum hook_id id, enum hook_id like, uint64_t caller, void *real)
 {
-	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	uint32_t now = __atomic_load_n(&era, __ATOMIC_ACQUIRE);
 	struct binding b, known;
 
 	if (!recall_object(now, like, caller, &b) || recall_object(now, id, caller, &known))

@@ -72,6 +72,13 @@ static bool order_edges_is_ours(void)
 	return true;
 }
 
+/* After a look at the rest of a pair: it has not been replaced meanwhile. */
+static bool is_still(const struct pair *p, uint64_t first)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&p->first, __ATOMIC_RELAXED) == first;
+}
+
 static struct pair *order_edges_find(const struct pair *pair)
 {
 	uint32_t at = order_edges_place_of(pair);
@@ -82,7 +89,8 @@ static struct pair *order_edges_find(const struct pair *pair)
 
 		if (first == FREE)
 			return NULL;
-		if (first == pair->first && p->second == pair->second && p->gates == pair->gates)
+		if (first == pair->first && p->second == pair->second && p->gates == pair->gates &&
+		    is_still(p, first))
 			return p;
 	}
 	return NULL;
@@ -117,6 +125,7 @@ static bool order_edges_put(struct pair *p, const struct pair *pair)
 	    !__atomic_compare_exchange_n(&p->first, &first, BUSY, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return false;
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* who sees a change below sees that it is busy */
 	order_edges_count(pair, 1);
 	__atomic_fetch_add(&table.ever, pair->tid != PAIR_QUIET, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&table.used, 1, __ATOMIC_RELAXED);
@@ -173,7 +182,7 @@ bool order_edges_forget(const void *lock)
 
 		if (!concerns(p, first, address) ||
 		    !__atomic_compare_exchange_n(&p->first, &first, TAKEN_OUT, false,
-						 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		copy.first = first;
 		order_edges_count(&copy, (uint16_t)-1);

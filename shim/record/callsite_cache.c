@@ -15,7 +15,7 @@
 
 STATE static bool used; /* if unset, a fork has nothing to clear and writes to no page */
 
-/* Written by any thread: `key` is written last, and is 0 while the rest changes. */
+/* Written by any thread: `key` is written last, and is 0 while the rest changes: readers look at it before and after. */
 static struct place {
 	uint64_t key;
 	struct where where;
@@ -31,6 +31,24 @@ static struct where callsite_take(void)
 	return where;
 }
 
+static bool callsite_recall(const struct place *place, uint64_t key, struct where *where)
+{
+	if (__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key)
+		return false;
+	*where = place->where;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&place->key, __ATOMIC_RELAXED) == key;
+}
+
+static void callsite_remember(struct place *place, uint64_t key, const struct where *where)
+{
+	__atomic_store_n(&place->key, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* who sees a change below finds no key */
+	place->where = *where;
+	place->taken = 1;
+	__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
+}
+
 struct where callsite_now(uint64_t caller)
 {
 	uint64_t frames = python_hash(0), key;
@@ -40,15 +58,10 @@ struct where callsite_now(uint64_t caller)
 	modules_update();
 	key = (caller ^ frames) * 0x9e3779b97f4a7c15ull | 1;
 	place = &places[key >> 57];
-	where = place->where;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key) {
+	if (!callsite_recall(place, key, &where)) {
 		where = callsite_take();
 		used = true;
-		__atomic_store_n(&place->key, 0, __ATOMIC_RELEASE);
-		place->where = where;
-		place->taken = 1;
-		__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
+		callsite_remember(place, key, &where);
 		return where;
 	}
 	if (frames) {

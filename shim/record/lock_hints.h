@@ -103,7 +103,8 @@ static inline void lock_hint_set(const void *lock, uint64_t init, unsigned learn
 	}
 	if (life.forked && !young.hint->address)
 		place = young;
-	__atomic_store_n(&place.hint->address, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&place.hint->address, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* who sees a change below finds no address */
 	*place.learned = (uint8_t)learned;
 	place.hint->init = init;
 	__atomic_store_n(&place.hint->address, (uint64_t)(uintptr_t)lock, __ATOMIC_RELEASE);

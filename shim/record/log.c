@@ -2,6 +2,7 @@
 /* The process's log file, mapped in windows. log.h has the contract, mpsan_log.h the layout. */
 #include "log.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -68,16 +69,26 @@ static struct mpsan_log *head_of(void)
 	return (struct mpsan_log *)(void *)file.window[0];
 }
 
+/* What it says of the windows was stored before it. */
+static enum state state_now(void)
+{
+	return __atomic_load_n(&file.state, __ATOMIC_ACQUIRE);
+}
+
 struct mpsan_log *log_head(void)
 {
-	return file.state == OPEN || file.state == INHERITED || file.state == BORROWED ? head_of() :
-											 NULL;
+	enum state now = state_now();
+
+	return now == OPEN || now == INHERITED || now == BORROWED ? head_of() : NULL;
 }
 
 void log_start(const char *to, uint64_t cap)
 {
+	long filter;
+
 	text_put(directory, directory + sizeof(directory), to);
-	if (SYS1(SYS_prctl, PR_GET_SECCOMP) == 0) /* otherwise the call might kill the program */
+	filter = SYS1(SYS_prctl, PR_GET_SECCOMP);
+	if (filter == 0 || filter == -EINVAL) /* otherwise the call might kill the program */
 		SYS2(SYS_getcwd, began_in, sizeof(began_in));
 	file.cap = cap < window_start(WINDOWS) ? cap : window_start(WINDOWS);
 	if (file.cap < MPSAN_CHUNK)
@@ -169,7 +180,7 @@ static bool open_own(enum state before)
 
 bool log_open(void)
 {
-	enum state now = __atomic_load_n(&file.state, __ATOMIC_ACQUIRE);
+	enum state now = state_now();
 	bool open = now == OPEN || now == BORROWED;
 
 	if (!open && life.attached && (now == CLOSED || now == INHERITED)) {
@@ -182,13 +193,15 @@ bool log_open(void)
 
 bool log_is_inherited(void)
 {
-	return file.state == INHERITED || file.state == BORROWED;
+	enum state now = state_now();
+
+	return now == INHERITED || now == BORROWED;
 }
 
 uint32_t *log_thread_index(void)
 {
-	return file.state == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) :
-				    NULL;
+	return state_now() == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) :
+				     NULL;
 }
 
 /* Excludes full windows from forks, except the newest two: the child marks records of its fork. */
@@ -249,7 +262,8 @@ bool log_owns(uint64_t address, uint64_t *end)
 void *log_at(uint64_t position)
 {
 	uint32_t number = window_of(position);
-	uint8_t *window = number < WINDOWS ? file.window[number] : NULL;
+	uint8_t *window =
+		number < WINDOWS ? __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE) : NULL;
 
 	return window ? window + (position - window_start(number)) : NULL;
 }
@@ -442,18 +456,23 @@ static unsigned place_of(uint64_t hash)
 	return (hash + empty % BLOB_PLACES) % BLOBS;
 }
 
+/* The hash is looked at before and after: another thread may be giving the place to other contents. */
 uint64_t log_recall(uint64_t hash)
 {
 	unsigned i = place_of(hash);
+	uint64_t position;
 
-	return blob[i].hash == hash ? blob[i].position : 0;
+	if (__atomic_load_n(&blob[i].hash, __ATOMIC_ACQUIRE) != hash)
+		return 0;
+	position = __atomic_load_n(&blob[i].position, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&blob[i].hash, __ATOMIC_RELAXED) == hash ? position : 0;
 }
 
 void log_remember(uint64_t hash, uint64_t position)
 {
 	unsigned i = place_of(hash);
 
-	blob[i].hash = 0;
+	__atomic_store_n(&blob[i].hash, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&blob[i].position, position, __ATOMIC_RELEASE);
 	__atomic_store_n(&blob[i].hash, hash, __ATOMIC_RELEASE);
 }

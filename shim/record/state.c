@@ -22,7 +22,7 @@ uint32_t thread_tid(void)
 void life_flag(uint16_t flag)
 {
 	if (life.self)
-		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELEASE);
 }
 
 void life_mark(uint8_t mark)

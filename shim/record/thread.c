@@ -146,7 +146,7 @@ static struct mpsan_thread *find_record(uint32_t tid)
 	if (t->tid && !live_threads_ended(t))
 		EMIT(thread_gone, .thread = t->tid, .start = t->start_ns);
 	record_clear(t);
-	t->tid = tid;
+	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return t;
 }
 

@@ -341,7 +341,7 @@ static void fault_tell(int number, const siginfo_t *info, const void *context)
 	if (number == SIGBUS ? !describe_segment(&ev) : !describe_excluded(&ev))
 		return;
 	arch_registers_of(context, regs);
-	ev.caller = regs[16];
+	ev.caller = regs[MPSAN_STACK_PC];
 	if (has_room(ROOM_FOR_STACKS)) {
 		ev.stack = stack_at(regs);
 		ev.python = stack_python(0);

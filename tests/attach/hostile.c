@@ -59,11 +59,22 @@ static void *circle(void *unused)
 	(void)unused;
 	for (unsigned i = 0; i < (1u << 16) / 8; i++)
 		stack[i] = i % 2 ? (uintptr_t)&stack[i] : (uintptr_t)circle;
-	/* rsp and rbp point into it; the call has no limit and does not return */
+		/* the stack and frame pointers point into it; the call has no limit and does not return */
+#if defined(__x86_64__)
 	__asm__ volatile("mov %0, %%rsp\n\tmov %0, %%rbp\n\txor %%r10d, %%r10d\n\tsyscall\n\thlt"
 			 :
 			 : "r"(&stack[512]), "a"(SYS_futex), "D"(&word), "S"(0L), "d"(0L)
 			 : "rcx", "r10", "r11", "memory");
+#else
+	register uint64_t call __asm__("x8") = SYS_futex;
+	register uint32_t *at __asm__("x0") = &word;
+
+	__asm__ volatile(
+		"mov sp, %1\n\tmov x29, %1\n\tmov x1, #0\n\tmov x2, #0\n\tmov x3, #0\n\tsvc #0\n\tbrk #1"
+		: "+r"(at)
+		: "r"(&stack[512]), "r"(call)
+		: "x1", "x2", "x3", "memory");
+#endif
 	return NULL;
 }
 

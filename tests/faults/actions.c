@@ -15,6 +15,11 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define PAGE 4096
+#if defined(__x86_64__)
+#define PC_OF(context) ((context)->uc_mcontext.gregs[REG_RIP])
+#else
+#define PC_OF(context) ((context)->uc_mcontext.pc)
+#endif
 
 static char *excluded, *beyond;
 static char *missing; /* in children: one of these two */
@@ -51,8 +56,7 @@ static void on_info(int n, siginfo_t *info, void *context)
 	printf("code %d from me %d value %d address right %d at a place %d alternate %d blocked %d%d\n",
 	       info->si_code, info->si_code <= 0 && info->si_pid == getpid(),
 	       info->si_code == SI_QUEUE ? info->si_value.sival_int : 0,
-	       info->si_code > 0 ? (char *)info->si_addr == missing + 16 : 0,
-	       at->uc_mcontext.gregs[REG_RIP] != 0,
+	       info->si_code > 0 ? (char *)info->si_addr == missing + 16 : 0, PC_OF(at) != 0,
 	       alternate && &here > alternate && &here < alternate + 16 * PAGE,
 	       sigismember(&at->uc_sigmask, SIGUSR1), sigismember(&at->uc_sigmask, number));
 	if (info->si_code > 0)

@@ -13,6 +13,10 @@
 
 #include "calls.h"
 
+#if defined(__aarch64__) /* there for old binaries alone */
+__asm__(".symver __send, __send@GLIBC_2.17");
+#endif
+
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 int __sigaction(int number, const struct sigaction *new, struct sigaction *old);

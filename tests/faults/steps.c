@@ -3,19 +3,29 @@
  * else the machine does. `steps main` and `steps thread` print a line for each kind of lock: its name, and the
  * instructions of one pair in the main thread or in another one, once everything has been called before.
  */
+#include <elf.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PAIRS 8
 #define SKIPPED 77
+#if defined(__x86_64__)
+#define PC rip
+#define UNUSED_ARGUMENT r10 /* the fourth of a system call */
+#else
+#define PC pc
+#define UNUSED_ARGUMENT regs[3]
+#endif
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
@@ -87,6 +97,13 @@ static int work_at(const char *where)
 	return pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL);
 }
 
+static bool registers_of(pid_t tid, struct user_regs_struct *regs)
+{
+	struct iovec all = {regs, sizeof(*regs)};
+
+	return !ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &all);
+}
+
 /* Steps on to the next call of `mark`; the number of steps, 0: that was not possible. */
 static unsigned long step_to(unsigned long address, pid_t tid)
 {
@@ -97,10 +114,10 @@ static unsigned long step_to(unsigned long address, pid_t tid)
 	do {
 		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) ||
 		    waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status) ||
-		    ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		    !registers_of(tid, &regs))
 			return 0;
 		steps++;
-	} while (regs.rip != address);
+	} while (regs.PC != address);
 	return steps;
 }
 
@@ -112,9 +129,9 @@ static int count(void)
 		pid_t tid = waitpid(-1, &status, __WALL);
 		unsigned long steps = 0;
 
-		if (tid > 0 && WIFSTOPPED(status) && !ptrace(PTRACE_GETREGS, tid, NULL, &regs) &&
-		    step_to(regs.r10, tid))
-			steps = step_to(regs.r10, tid);
+		if (tid > 0 && WIFSTOPPED(status) && registers_of(tid, &regs) &&
+		    step_to(regs.UNUSED_ARGUMENT, tid))
+			steps = step_to(regs.UNUSED_ARGUMENT, tid);
 		if (!steps) {
 			puts("steps: may not trace its own child here");
 			return SKIPPED;

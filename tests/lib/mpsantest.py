@@ -22,6 +22,7 @@ BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
 MPSAN = BUILD / "mpsan"
 LIBRARY = BUILD / "libmpsan.so"
 FINDINGS_EXIT = 66
+SLOW = int(os.environ.get("MPSAN_SLOW", "1"))  # how many times longer things take here: under an emulator, say
 SKIPPED = 77
 LOUD = ("warning", "error")
 
@@ -42,11 +43,11 @@ def run_bare(command, timeout=30, env=None):
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, start_new_session=True)
     try:
-        out, err = process.communicate(timeout=timeout)
+        out, err = process.communicate(timeout=timeout * SLOW)
     except subprocess.TimeoutExpired:
         kill_group(process.pid)
         out, err = process.communicate()
-        raise AssertionError(f"no end within {timeout} s: {command}\n{out}{err}") from None
+        raise AssertionError(f"no end within {timeout * SLOW} s: {command}\n{out}{err}") from None
     finally:
         kill_group(process.pid)
     return Run(process.returncode, out, err, None)

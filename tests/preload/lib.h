@@ -141,10 +141,18 @@ static inline void sleep_ms(long ms)
 		must(errno == EINTR);
 }
 
+/* How many times longer things take here than on a machine of its own: under an emulator, say. */
+static inline long slowness(void)
+{
+	const char *factor = getenv("MPSAN_SLOW");
+
+	return factor ? atol(factor) : 1;
+}
+
 /* Longer than a child may live beside a lock that was held at its fork before the command speaks of it. */
 static inline void live_on(void)
 {
-	sleep_ms(1300);
+	sleep_ms(1300 * slowness());
 }
 
 /* Longer than a wait must last before the command judges it. */

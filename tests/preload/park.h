@@ -88,7 +88,7 @@ static NOINLINE int child_hangs(void (*body)(void))
 	}
 	must(child > 0);
 	until_asleep(child, child);
-	sleep_ms(2 * WAIT_JUDGED_MS);
+	sleep_ms(2 * WAIT_JUDGED_MS * slowness());
 	must(kill(child, SIGKILL) == 0);
 	must(child_wait(child) == 128 + SIGKILL);
 	if (clean_up)

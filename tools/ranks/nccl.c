@@ -25,7 +25,9 @@ static void mark_waits(struct snapshot *snapshot)
 {
 	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
 		struct snapshot_thread *thread = &snapshot->threads.item[i];
-		uint64_t mark = thread->record ? thread->record->for_peers : 0;
+		uint64_t mark = thread->record ? __atomic_load_n(&thread->record->for_peers,
+								 __ATOMIC_ACQUIRE) :
+						 0;
 
 		if (mark == thread->for_peers)
 			continue;
@@ -204,11 +206,14 @@ static struct mpsan_comm *record_copy(const struct record *record)
 {
 	const struct mpsan_comm *live = record->payload;
 	struct mpsan_comm *copy = memory_get(record->bytes);
-	uint64_t room = (record->bytes - sizeof(*copy)) / sizeof(copy->peer[0]);
+	uint64_t room = (record->bytes - sizeof(*copy)) / sizeof(copy->peer[0]), entered;
 
 	for (unsigned i = 0; i < 3; i++) {
+		entered = __atomic_load_n(&live->entered, __ATOMIC_ACQUIRE);
 		memcpy(copy, live, record->bytes);
-		if (copy->entered == __atomic_load_n(&live->entered, __ATOMIC_ACQUIRE))
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (copy->entered == entered &&
+		    copy->entered == __atomic_load_n(&live->entered, __ATOMIC_ACQUIRE))
 			break;
 	}
 	if (copy->peers > room)

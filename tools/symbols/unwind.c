@@ -155,7 +155,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 	}
 	walk->function = 0;
 	walk->blind = true;
-	return -UNW_EBADFRAME; /* not UNW_ENOINFO: that starts libunwind's own guesses */
+	return -UNW_ESTOPUNWIND; /* any other error may start guesses of libunwind's own */
 }
 
 static void put_unwind_info(unw_addr_space_t as, unw_proc_info_t *proc, void *arg)

@@ -58,6 +58,7 @@ const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t
 {
 	const struct logfile *log = reader->logs[slot];
 	uint32_t at = mpsan_thread_place(tid), units;
+	const struct mpsan_thread *thread;
 	const uint32_t *index;
 	struct record record;
 
@@ -72,8 +73,9 @@ const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t
 				   &record) ||
 		    record.bytes < sizeof(struct mpsan_thread))
 			continue;
-		if (((const struct mpsan_thread *)record.payload)->tid == tid)
-			return record.payload;
+		thread = record.payload;
+		if (__atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE) == tid)
+			return thread;
 	}
 	return NULL;
 }

@@ -17,7 +17,7 @@ int main(void)
 	pid_t child;
 
 	use_device(0);
-	child = (pid_t)syscall(SYS_fork);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (child == 0) {
 		child_inits();
 		_exit(0);

@@ -43,7 +43,13 @@ static void by_setitimer(void)
 
 static void by_raw_call(void)
 {
+#ifdef SYS_alarm
 	syscall(SYS_alarm, SECONDS);
+#else
+	struct itimerval after = {.it_value = {.tv_sec = SECONDS}};
+
+	syscall(SYS_setitimer, ITIMER_REAL, &after, NULL);
+#endif
 	dead_end();
 }
 
