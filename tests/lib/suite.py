@@ -5,7 +5,7 @@ import json
 import xml.etree.ElementTree as XML
 from collections import Counter
 
-from faults import scratch
+from faults import rounds, scratch
 from mpsantest import MPSAN, ROOT, loud_findings, run_bare
 
 TRIES = 10
@@ -22,6 +22,15 @@ def read_junit(file):
     """{test: outcome} of a JUnit report; a test that was run twice counts by its last run."""
     return {f"{case.get('classname', '')}.{case.get('name')}".strip("."): outcome(case)
             for case in XML.parse(file).iter("testcase")}
+
+
+def numbered(results):
+    """{test: outcome} of (test, outcome); the second of a name is another test."""
+    seen, found = Counter(), {}
+    for name, result in results:
+        seen[name] += 1
+        found[f"{name} #{seen[name]}" if seen[name] > 1 else name] = result
+    return found
 
 
 class Suite:
@@ -46,23 +55,35 @@ class Suite:
         different = {test for test in bare.keys() | watched.keys() if bare.get(test) != watched.get(test)}
         return bare, watched, different
 
-    def compare(self, name):
-        """A test counts only when it never once ended alike: the rest are flaky by themselves."""
-        bare, watched, different = self.differing()
-        print(f"{name}: bare {show(bare)}; watched {show(watched)}; differing {len(different)}", flush=True)
-        well = sum(result == "ok" for result in bare.values())
-        assert well > 3, "the suite did not really run"
-        first = sorted(different)
+    def settle(self, different):
+        """A test counts only when it never once ends alike: the rest are flaky by themselves."""
         for _ in range(TRIES):
             if not different:
                 break
             different &= self.differing(sorted(different))[2]
-        flaky = [test for test in first if test not in different]
+        return different
+
+    def compare(self, name):
+        """Once, or three times with MPSAN_FULL=1."""
+        flaky, differ, bare = set(), {}, {}
+        for _ in range(rounds(1, 3)):
+            bare, watched, first = self.differing()
+            print(f"{name}: bare {show(bare)}; watched {show(watched)}; differing {len(first)}", flush=True)
+            assert sum(result == "ok" for result in bare.values()) > 3, "the suite did not really run"
+            lasting = self.settle(set(first))
+            flaky |= first - lasting
+            differ.update({test: f"bare {bare.get(test)}, watched {watched.get(test)}" for test in lasting})
         if flaky:
-            print(f"{name}: alike when tried again: {' '.join(flaky)}")
+            print(f"{name}: alike when tried again: {' '.join(sorted(flaky))}")
+        print(f"{name}: {summary(bare)}, {len(differ)} differ, in {rounds('one run', 'three runs')}")
         assert not self.found, describe(self.found.values())
-        assert not different, "\n".join(f"{test}: bare {bare.get(test)}, watched {watched.get(test)}"
-                                        for test in sorted(different))
+        assert not differ, "\n".join(f"{test}: {how}" for test, how in sorted(differ.items()))
+
+
+def summary(results):
+    """The same for every suite; what fails bare is no verdict on mpsan."""
+    count = Counter(result if result in ("ok", "skipped") else "failing" for result in results.values())
+    return f"{count['ok']} ok, {count['skipped']} skipped, {count['failing']} failing"
 
 
 def describe(findings):

@@ -3,19 +3,18 @@
 # limit: 3600
 
 import json
-import re
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import need, scratch  # noqa: E402
-from mpsantest import BUILD, Skip, main, need_module, run_bare, system_python  # noqa: E402
+from faults import scratch  # noqa: E402
+from mpsantest import main, need_module, run_bare, system_python  # noqa: E402
+from sources import KEPT, fetch, unpack  # noqa: E402
 from suite import Suite  # noqa: E402
 
 PYTHON = system_python()
-CACHE = BUILD / "suites/torch"  # 18 MB are fetched once
+CACHE = KEPT / "torch"  # 18 MB are fetched once
 TEST = "test_multiprocessing.py"
 
 # A stand-in for the module expecttest, of which torch's helpers use no more than this.
@@ -58,39 +57,10 @@ if __name__ == "__main__":
 '''
 
 
-def sources_list():
-    """The distribution's source packages, whether its configuration names them or not."""
-    release = dict(re.findall(r'^(\w+)="?(.*?)"?$', Path("/etc/os-release").read_text(), re.M))
-    name = release.get("VERSION_CODENAME", "")
-    text = subprocess.run(["apt-cache", "policy"], stdout=subprocess.PIPE, text=True).stdout
-    mirrors = sorted(set(re.findall(rf"(https?://\S+) {name}/main", text)))
-    if not mirrors:
-        raise Skip("apt knows no mirror of this distribution")
-    file = scratch("sources.list")
-    file.write_text("".join(f"deb-src {mirror} {name} main\n" for mirror in mirrors[:1]))
-    return file
-
-
-def fetch():
-    """The test's file of the installed version of Debian's pytorch."""
-    need("apt-get", "tar")
-    CACHE.mkdir(parents=True, exist_ok=True)
-    file = sources_list()
-    options = ["-o", f"Dir::Etc::SourceList={file}", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={CACHE}"]
-    for command in (["update"], ["source", "--download-only", "pytorch"]):
-        done = subprocess.run(["apt-get", *options, *command], cwd=CACHE, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
-    archives = sorted(CACHE.glob("pytorch_*.orig.tar.*"))  # enough, should the rest have moved
-    if not archives:
-        raise Skip(f"apt-get does not get pytorch's source: {' '.join(done.stdout.strip().splitlines()[-1:])}")
-    subprocess.run(["tar", "xf", archives[-1], "-C", CACHE, "--wildcards", "--strip-components=2", f"*/test/{TEST}"],
-                   check=True)
-
-
 def prepare():
     need_module(PYTHON, "torch")
     if not (CACHE / TEST).exists():
-        fetch()
+        unpack(fetch("pytorch", CACHE), CACHE, f"*/test/{TEST}", strip=2)
     (CACHE / "expecttest.py").write_text(EXPECTTEST)
     (CACHE / "run_tests.py").write_text(RUNNER)
 

@@ -280,7 +280,7 @@ static void judge_libc(struct look *look, uint64_t word)
 {
 	const struct snapshot *snapshot = look->snapshot;
 	uint64_t lock = look->wait->lock;
-	bool owned = look_at_mutex(look, word) && look->wait->end != WAIT_OPEN;
+	bool owned = look_at_own_mutex(look, word) && look->wait->end != WAIT_OPEN;
 
 	look->wait->kind = MPSAN_LOCK_LIBC;
 	look->wait->lock = lock;

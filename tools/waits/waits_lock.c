@@ -159,6 +159,19 @@ static bool is_mutex_shared(const struct look *look, uint64_t address, int kind)
 	       look->thread->object.is_shared;
 }
 
+/*
+ * Of libc's own locks only the recursive ones are mutexes. A stream's lock names its owner by an address,
+ * and behind others lies something else.
+ */
+bool look_at_own_mutex(struct look *look, uint64_t address)
+{
+	struct __pthread_mutex_s mutex;
+
+	return proc_peek(look->thread->pid, address, &mutex, sizeof(mutex)) &&
+	       mutex.__kind == PTHREAD_MUTEX_RECURSIVE && mutex.__nusers == 1 &&
+	       look_at_mutex(look, address);
+}
+
 /* False: no owned mutex is there. */
 bool look_at_mutex(struct look *look, uint64_t address)
 {

@@ -68,6 +68,7 @@ void look_at_driver(struct look *look);
 
 /* waits_lock.c: the owner of a lock, from its memory. False: no owned mutex is there. */
 bool look_at_mutex(struct look *look, uint64_t address);
+bool look_at_own_mutex(struct look *look, uint64_t address);
 void look_at_rwlock(struct look *look, uint64_t address);
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
 
