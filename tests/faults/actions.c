@@ -182,14 +182,10 @@ static void faults_on_alternate(void)
 	touch();
 }
 
-/* As small as glibc calls right, before 2.34 by a constant: nobody may write below it. */
+/* As small as glibc calls right: nobody may write below it. */
 static void faults_on_small(void)
 {
-#ifdef _SC_SIGSTKSZ
-	size_t size = (size_t)sysconf(_SC_SIGSTKSZ);
-#else
-	size_t size = SIGSTKSZ;
-#endif
+	size_t size = (size_t)SIGSTKSZ; /* since 2.34 a call of sysconf */
 	char *memory = malloc(size + 2 * PAGE);
 	stack_t stack = {.ss_sp = memory + 2 * PAGE, .ss_size = size};
 	int harmed = 0;
