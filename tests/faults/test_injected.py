@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Each system call that the library makes from a process's start to its end, in forks too, fails once with each of some
-errnos, made to by strace: what the program prints and its status are as bare, and one line at most is said for a process."""
+"""Each system call that the library makes from a process's start to its end, in forks too, fails once with each errno that
+its manual page names, and some more, made to by strace: what the program prints and its status are as bare, and one line at
+most is said for a process."""
 # cases
 # limit: 3600
 
+import errno
+import functools
+import gzip
 import os
 import random
 import re
@@ -16,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from faults import FULL, need, preload, program, run_bare, same, scratch  # noqa: E402
 from mpsantest import LIBRARY, Skip, main  # noqa: E402
 
-ERRNOS = ("ENOMEM", "ENOSPC", "EMFILE", "EACCES", "EINTR", "EIO", "ENOSYS")
+ERRNOS = {"ENOMEM", "ENOSPC", "EMFILE", "EACCES", "EINTR", "EIO", "ENOSYS"}  # for calls without a page, too
+PAGES = Path("/usr/share/man")
 SECONDS = 4  # for a case, unless MPSAN_FULL=1
 CALL = re.compile(r"(\d+) +\[([0-9a-f]+)\] (\w+)\((.*)")
 SIZE = re.compile(r"NULL, (\d+), ")
@@ -64,6 +69,26 @@ def traced(command, *options):
     return run, Calls(file)
 
 
+def page_of(name):
+    """The manual page of a system call, also that of another name (.so); None where there is none."""
+    file = PAGES / f"man2/{name}.2.gz"
+    while file.exists():
+        text = gzip.decompress(file.read_bytes()).decode()
+        other = re.match(r"\.so (\S+)", text)
+        if not other:
+            return text
+        file = PAGES / f"{other[1]}.gz"
+    return None
+
+
+@functools.cache
+def errnos_of(name):
+    page = page_of(name) or ""
+    section = re.search(r"^\.SH ERRORS$(.*?)^\.SH ", page, re.M | re.S)
+    named = re.findall(r"\bE[A-Z0-9]+\b", " ".join(re.findall(r"^\.BR? (.*)", section[1], re.M))) if section else ()
+    return sorted(ERRNOS | {word for word in named if hasattr(errno, word)})
+
+
 def positions(calls):
     """{(name, n)}: the library makes a process's n-th call of this name."""
     count, found = {}, set()
@@ -74,13 +99,13 @@ def positions(calls):
     return found
 
 
-def check_one(command, bare, name, number, errno):
+def check_one(command, bare, name, number, error):
     """Whether it was the library's call that failed, and no other one."""
-    run, calls = traced(command, "-e", f"trace=openat,mmap,{name}", "-e", f"inject={name}:error={errno}:when={number}")
+    run, calls = traced(command, "-e", f"trace=openat,mmap,{name}", "-e", f"inject={name}:error={getattr(errno, error)}:when={number}")
     injected = [ours for _, _, ours, rest in calls.all if rest.endswith("(INJECTED)")]
     if not injected or not all(injected):
         return False
-    what = f"{name} number {number} fails with {errno}"
+    what = f"{name} number {number} fails with {error}"
     same(bare, run, what)
     said = run.err.splitlines()
     assert all(line.startswith("mpsan: ") for line in said) and len(said) <= 1, f"{what}: {run.err}"
@@ -93,15 +118,17 @@ def check(part):
     run, calls = traced(command)
     same(bare, run, part)
     assert not run.err, run.err
-    rounds = [(name, number, errno) for name, number in sorted(positions(calls)) for errno in ERRNOS]
+    rounds = [(name, number, error) for name, number in sorted(positions(calls)) for error in errnos_of(name)]
     seed = int(os.environ.get("MPSAN_SEED", random.randrange(1 << 32)))
     random.Random(seed).shuffle(rounds)
     failed, until = 0, time.monotonic() + SECONDS
-    for name, number, errno in rounds:
+    for round_ in rounds:
         if time.monotonic() > until and not FULL:
             break
-        failed += check_one(command, bare, name, number, errno)
-    print(f"{part}: {failed} calls failed, of {len(rounds)} pairs of a call and an errno")
+        failed += check_one(command, bare, *round_)
+    paged = sorted({name for name, _, _ in rounds if page_of(name)})
+    print(f"{part}: {failed} calls failed, of {len(rounds)} pairs of a call and an errno; {len(paged)} of "
+          f"{len({name for name, _, _ in rounds})} calls have a manual page here")
     assert failed >= 5, f"MPSAN_SEED={seed}: only {failed} calls of the library failed"
 
 

@@ -29,6 +29,7 @@
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
 #define KILL_MS 2000 /* until all have ended, at most */
 #define QUIET_MS 100
+#define LASTS_NS 3000000000ull /* a wait that others could end: from then on it is told */
 
 /*
  * Sends a signal to every living process of the session, the youngest first, and records that the
@@ -111,11 +112,19 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 	free(line);
 }
 
+/* A thread waits for what others might do, and has waited for long. */
+static bool wait_lasts(const struct reader *reader, const struct judged *judged)
+{
+	return judged->wait && !reader->facts.waits[judged->wait - 1].end_ns &&
+	       reader->now_ns > judged->time_ns + LASTS_NS;
+}
+
 /* Whether it says why a program makes no progress: a warning that comes too late in a report. */
-static bool is_urgent(const struct judged *judged)
+static bool is_urgent(const struct reader *reader, const struct judged *judged)
 {
 	return judged->grade == GRADE_WARNING &&
-	       (judged->deadlock || judged->rule == RULE_worker_failed);
+	       (judged->deadlock || judged->rule == RULE_worker_failed ||
+		wait_lasts(reader, judged));
 }
 
 /*
@@ -129,7 +138,8 @@ static void say_first(struct watch *watch)
 		bool is_error = judged->grade == GRADE_ERROR;
 		bool *said = is_error ? &watch->said : &watch->said_warning;
 
-		if (!judged->count || *said || (!is_error && (watch->over || !is_urgent(judged))))
+		if (!judged->count || *said ||
+		    (!is_error && (watch->over || !is_urgent(watch->judge->reader, judged))))
 			continue;
 		*said = true;
 		say_alert(watch, judged);
