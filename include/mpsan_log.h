@@ -218,8 +218,8 @@ struct mpsan_log {
 #define MPSAN_THREAD_INDEX MPSAN_PAGE /* uint32_t[MPSAN_THREADS]: position / MPSAN_UNIT, 0: free */
 
 /*
- * A record: this header, then `units * MPSAN_UNIT - sizeof(header)` bytes of payload. `commit` is
- * stored last (release): 0 means reserved but never finished. Bits 16..31 hold MPSAN_RECORD_MAGIC,
+ * A record: this header, then `units * MPSAN_UNIT - sizeof(header)` bytes of payload. `units` is
+ * stored before the payload, and `commit` last (release): 0 means reserved but never finished. Bits 16..31 hold MPSAN_RECORD_MAGIC,
  * bits 0..15 a checksum of the payload, to distinguish records from garbage.
  */
 struct mpsan_record {

@@ -91,6 +91,15 @@ static void see(struct mpsan_thread *t, bool runs, struct snapshot *snapshot)
 }
 
 /*
+ * What a thread's descriptor has in that word. That of the main thread is nobody else's, and keeps the parent's TID in a
+ * child of a clone() that libc does not know of.
+ */
+static bool is_of(const struct mpsan_thread *t, uint32_t word)
+{
+	return word == t->tid || (word && t->tid == life.pid);
+}
+
+/*
  * Sees those that are waiting to be seen. A thread's descriptor is its own until the kernel clears the word, and
  * may be another thread's, or not be mapped, afterwards.
  */
@@ -114,7 +123,7 @@ static void see_waiting(struct snapshot *snapshot)
 			struct mpsan_thread *t = snapshot->waits[done];
 
 			see(t,
-			    known ? readable && tid[done] == t->tid :
+			    known ? readable && is_of(t, tid[done]) :
 				    sys_thread_alive(life.pid, t->tid),
 			    snapshot);
 		}

@@ -303,6 +303,7 @@ static void *record_at(uint64_t position)
 	return window ? window + (position - window_start(window_of(position))) : NULL;
 }
 
+/* Before the payload, so that a reader can pass the record of a thread that was killed meanwhile. */
 static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint64_t bytes)
 {
 	r->type = (uint16_t)type;
@@ -310,6 +311,7 @@ static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint
 	r->tid = thread_tid();
 	r->slot = life.slot;
 	r->time_ns = sys_now();
+	__atomic_signal_fence(__ATOMIC_RELEASE);
 }
 
 /*

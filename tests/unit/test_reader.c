@@ -287,6 +287,26 @@ static void an_unfinished_record_is_waited_for_and_passed(void **state)
 	close_session();
 }
 
+/* Whatever the payload looks like. */
+static void a_record_whose_writer_was_killed_is_passed_as_one(void **state)
+{
+	uint64_t pos;
+
+	(void)state;
+	writer_process(&writer, PARENT, UINT32_MAX, SECOND);
+	pos = writer_reserve(&writer, PARENT, 4000);
+	((struct mpsan_record *)(void *)(writer.log[PARENT] + pos))->units =
+		(4000 + sizeof(struct mpsan_record) + MPSAN_UNIT - 1) / MPSAN_UNIT;
+	memset(writer.log[PARENT] + pos + sizeof(struct mpsan_record), 'x', 2000);
+	WRITE(&writer, PARENT, fork, 13 * SECOND, 100, .how = MPSAN_HOW_FORK, .threads = 4);
+	open_session();
+	reader_finish(&reader, 20 * SECOND);
+	assert_int_equal(reader.forks.count, 1);
+	assert_int_equal(reader.logs[PARENT]->bad, 0);
+	assert_int_equal(reader.logs[PARENT]->unfinished, 1);
+	close_session();
+}
+
 static void the_unused_end_of_a_chunk_is_passed(void **state)
 {
 	static char big[40000];
@@ -468,6 +488,7 @@ int main(void)
 		STORY(live_and_later_tell_the_same),
 		STORY(a_lost_process_gets_its_end_once),
 		STORY(an_unfinished_record_is_waited_for_and_passed),
+		STORY(a_record_whose_writer_was_killed_is_passed_as_one),
 		STORY(the_unused_end_of_a_chunk_is_passed),
 		STORY(a_damaged_record_is_counted_and_the_next_is_read),
 		STORY(sessions_that_cannot_be_read_are_refused_in_one_line),

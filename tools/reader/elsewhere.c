@@ -13,6 +13,7 @@
 
 #define AGAIN_NS 500000000ull /* until /proc is searched again, at least */
 #define AGAIN_SHARE 200u /* share of the time that searches take */
+#define MAKERS 100u /* between a process and one that can be seen, at most */
 
 struct found {
 	uint32_t pid; /* here; 0: not found */
@@ -123,19 +124,35 @@ void elsewhere_tell(struct elsewhere *elsewhere, uint32_t slot, uint32_t pid)
 /* Of a namespace that can be seen, all processes can. */
 static bool is_seen(const struct elsewhere *elsewhere, uint32_t there, uint64_t pid_ns)
 {
+	if (pid_ns == host_pid_namespace())
+		return true;
 	for (uint32_t slot = 0; slot < there; slot++)
 		if (elsewhere->found[slot].pid && elsewhere->table[slot].pid_ns == pid_ns)
+			return true;
+	return false;
+}
+
+/* Whether its namespace can be seen, or is below of one that can: that of a process that made it, itself or through others. */
+static bool is_visible(const struct elsewhere *elsewhere, uint32_t there, uint32_t slot)
+{
+	const struct mpsan_process *process = &elsewhere->table[slot];
+
+	for (uint32_t made = 0; made < MAKERS; made++) {
+		if (is_seen(elsewhere, there, process->pid_ns))
 			return !hidepid_possible();
+		if (process->how == MPSAN_HOW_ROOT || !process->parent || process->parent > there)
+			return false;
+		process = &elsewhere->table[process->parent - 1];
+	}
 	return false;
 }
 
 bool elsewhere_is_gone(const struct elsewhere *elsewhere, uint32_t there, uint32_t slot)
 {
 	const struct found *found = &elsewhere->found[slot];
-	const struct mpsan_process *process = &elsewhere->table[slot];
 
-	return found->searched_ns && process->birth_ns && !found->pid && !found->denied &&
-	       is_seen(elsewhere, there, process->pid_ns);
+	return found->searched_ns && elsewhere->table[slot].birth_ns && !found->pid &&
+	       !found->denied && is_visible(elsewhere, there, slot);
 }
 
 bool elsewhere_denied(const struct elsewhere *elsewhere, uint32_t slot)

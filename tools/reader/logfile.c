@@ -88,7 +88,8 @@ void logfile_refresh(struct logfile *log, int dirfd)
 		log->size = (uint64_t)st.st_size < log->mapped ? (uint64_t)st.st_size : log->mapped;
 }
 
-enum shape { SHAPE_SOUND, SHAPE_BAD, SHAPE_EMPTY, SHAPE_GARBAGE };
+/* The head of a record is written first, then its payload, and `commit` at last. */
+enum shape { SHAPE_SOUND, SHAPE_BEGUN, SHAPE_BAD, SHAPE_EMPTY, SHAPE_GARBAGE };
 
 /* Records that are updated in place have no checksum over their payload. */
 static bool is_sum_right(const struct mpsan_record *head, uint32_t commit)
@@ -99,9 +100,16 @@ static bool is_sum_right(const struct mpsan_record *head, uint32_t commit)
 	       mpsan_record_sum((const uint64_t *)(head + 1), words) == (uint16_t)commit;
 }
 
+static bool fits(const struct logfile *log, uint64_t pos, uint64_t bytes)
+{
+	return bytes && bytes <= log->size - pos &&
+	       pos / MPSAN_CHUNK == (pos + bytes - 1) / MPSAN_CHUNK;
+}
+
 static enum shape logfile_look(const struct logfile *log, uint64_t pos, uint64_t *bytes)
 {
 	const struct mpsan_record *head;
+	uint64_t whole;
 	uint32_t commit;
 
 	*bytes = MPSAN_UNIT;
@@ -110,17 +118,15 @@ static enum shape logfile_look(const struct logfile *log, uint64_t pos, uint64_t
 		return SHAPE_GARBAGE;
 	head = (const struct mpsan_record *)(log->map + pos);
 	commit = __atomic_load_n(&head->commit, __ATOMIC_ACQUIRE);
-	if (!commit)
-		return SHAPE_EMPTY;
-	if (commit >> 16 != MPSAN_RECORD_MAGIC || !head->units)
+	whole = head->units * (uint64_t)MPSAN_UNIT;
+	if (!fits(log, pos, whole))
+		return commit ? SHAPE_GARBAGE : SHAPE_EMPTY;
+	if (commit && commit >> 16 != MPSAN_RECORD_MAGIC)
 		return SHAPE_GARBAGE;
-	if (head->units * (uint64_t)MPSAN_UNIT > log->size - pos ||
-	    pos / MPSAN_CHUNK != (pos + head->units * (uint64_t)MPSAN_UNIT - 1) / MPSAN_CHUNK)
-		return SHAPE_GARBAGE;
-	if (!is_sum_right(head, commit))
+	if (commit && !is_sum_right(head, commit))
 		return SHAPE_BAD;
-	*bytes = head->units * (uint64_t)MPSAN_UNIT;
-	return SHAPE_SOUND;
+	*bytes = whole;
+	return commit ? SHAPE_SOUND : SHAPE_BEGUN;
 }
 
 bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out)
@@ -183,14 +189,17 @@ bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struc
 	while (log->next < end) {
 		enum shape shape = logfile_look(log, log->next, &bytes);
 
-		if (shape == SHAPE_EMPTY && !in_gap && !is_gap_passed(log, now, patience_ns))
+		bool gap = shape == SHAPE_EMPTY || shape == SHAPE_BEGUN;
+
+		if (gap && !in_gap && !is_gap_passed(log, now, patience_ns))
 			return false;
-		in_gap = shape == SHAPE_EMPTY;
+		in_gap = gap;
 		log->gap_since = in_gap ? log->gap_since : 0;
 		log->next += bytes;
 		if (shape == SHAPE_SOUND)
 			return logfile_take(log, log->next - bytes, out), true;
-		log->bad += shape != SHAPE_EMPTY;
+		log->unfinished += shape == SHAPE_BEGUN;
+		log->bad += !gap;
 	}
 	return false;
 }

@@ -22,6 +22,7 @@ struct logfile {
 	uint64_t next; /* position of the next record to read */
 	uint64_t gap_since; /* when the record at `next` was first seen unfinished; 0: it was not */
 	uint64_t bad; /* records with a wrong checksum */
+	uint64_t unfinished; /* records that were skipped while they were being written */
 	bool lacks_memory; /* the reason why it could not be opened */
 };
 

@@ -21,19 +21,27 @@ static char *off_text(uint16_t why)
 	return meaning ? text_format("switched off: %s", meaning) : text_copy("switched off");
 }
 
-/* A program that had just started when the session ended may not have loaded the library yet. */
-static bool is_starting(const struct reader *reader, const struct mpsan_process *process)
+/*
+ * A program that had just started when it was killed, or the session ended, may not have loaded the
+ * library yet. How it ended may be unknown, if its parent was killed as well.
+ */
+static bool is_starting(const struct reader *reader, const struct mpsan_process *process,
+			uint64_t since_ns)
 {
-	return !process->end_ns && process->exec_ns + LOADING_NS > reader->now_ns;
+	uint64_t until = process->end_ns ? process->end_ns : reader->now_ns;
+
+	if (process->end_ns && (process->end == MPSAN_END_EXIT || is_of_exec(process->why_off)))
+		return false;
+	return since_ns + LOADING_NS > until;
 }
 
 /* No record was written by the image that it should become. */
 static bool is_unheard(const struct reader *reader, const struct mpsan_process *process)
 {
-	if (process->how == MPSAN_HOW_POSIX_SPAWN && !process->attach_ns && !process->exec_ns)
-		return process->end_ns || process->birth_ns + LOADING_NS <= reader->now_ns;
-	return process->exec_ns && process->attach_ns < process->exec_ns &&
-	       !is_starting(reader, process);
+	bool spawned = process->how == MPSAN_HOW_POSIX_SPAWN && !process->attach_ns;
+	uint64_t since = process->exec_ns || !spawned ? process->exec_ns : process->birth_ns;
+
+	return since && process->attach_ns < since && !is_starting(reader, process, since);
 }
 
 char *process_unwatched(const struct reader *reader, uint32_t slot)

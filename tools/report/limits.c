@@ -71,17 +71,24 @@ static void add_damage(json_t *document, const struct reader *reader, uint32_t s
 static void add_logs(json_t *document, const struct reader *reader)
 {
 	uint32_t watch = reader->session.slots, count = 0;
-	uint64_t bad = reader->logs[watch] ? reader->logs[watch]->bad : 0;
+	uint64_t bad = 0, unfinished = 0;
 
 	add_damage(document, reader, watch, &count);
-	READER_EACH_SLOT(reader, slot) {
-		bad += reader->logs[slot] ? reader->logs[slot]->bad : 0;
+	READER_EACH_SLOT(reader, slot)
 		add_damage(document, reader, slot, &count);
+	for (uint32_t slot = 0; slot <= watch; slot++) {
+		bad += reader->logs[slot] ? reader->logs[slot]->bad : 0;
+		unfinished += reader->logs[slot] ? reader->logs[slot]->unfinished : 0;
 	}
 	if (count > NAMED_MAX)
 		report_limit(document, "further damaged logs: %u", count - NAMED_MAX);
 	if (bad)
 		report_limit(document, "damaged records skipped: %llu", (unsigned long long)bad);
+	if (unfinished)
+		report_limit(
+			document,
+			"unfinished records skipped: %llu, of threads that were killed or stopped while they wrote them",
+			(unsigned long long)unfinished);
 }
 
 static void add_processes(json_t *document, const struct reader *reader)
