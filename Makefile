@@ -29,7 +29,7 @@ CFLAGS ?= -O2
 SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
 	-fno-stack-protector -fno-builtin-bcmp -fcf-protection=none -fstack-usage -U_FORTIFY_SOURCE
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
-	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions
+	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions -Wl,--sort-section=name
 # Readers of CPython's structures, for the library and the command: one object file serves both.
 CPYTHON_SRC := $(wildcard shim/common/cpython/*.c)
 # What a forked child runs comes first in the library: each 64 KiB of code that it touches are a page fault.
@@ -38,7 +38,11 @@ FORK_SRC := shim/intercept/arch/state.S $(addprefix shim/,$(addsuffix .c,hooks/p
 	record/log record/lock_hints record/callsite_cache record/modules locks/orphans \
 	locks/fork_context locks/pshared_locks workers/cow workers/group workers/proc_events resources/descriptor \
 	resources/shared_ofd resources/stdio resources/stream resources/dontfork python/python_find))
-SHIM_SRC := $(FORK_SRC) shim/intercept/arch/$(ARCH).S $(filter-out $(FORK_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)
+# Next comes what else the start of each program runs.
+START_SRC := $(addprefix shim/,$(addsuffix .c,intercept/hook intercept/elf common/rank record/setting record/seccomp record/session \
+	record/identity lifecycle/exec_reach lifecycle/exec_env locks/lock_order locks/libc_locks cuda/registry resources/fault))
+FIRST_SRC := $(FORK_SRC) shim/intercept/arch/$(ARCH).S $(START_SRC)
+SHIM_SRC := $(FIRST_SRC) $(filter-out $(FIRST_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)
 SHIM_OBJ := $(SHIM_SRC:%=$(O)/obj/%.o)
 COUNT_OBJ := $(SHIM_SRC:%=$(O)/count/%.o)
 

@@ -188,7 +188,20 @@ struct mpsan_session {
 	uint64_t seen_ns;
 	/* `mpsan attach` found its processes in /proc: the library runs in none of them */
 	uint64_t outside;
+	/* mpsan_proc_mount of that process; 0 in older sessions */
+	uint64_t proc_mount;
 };
+
+/*
+ * Names the /proc of a process by what stat() says of it; 0 unless its link `self` has the number that
+ * getpid() returns. Processes with the same one have their numbers from the same PID namespace. Source: procfs
+ * makes a device for each mount, and its time of change is that of the mount.
+ */
+static inline uint64_t mpsan_proc_mount(uint64_t self, uint64_t pid, uint64_t device,
+					uint64_t changed_ns)
+{
+	return self == pid ? (changed_ns ^ device << 1) | 1 : 0;
+}
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */
 struct mpsan_log {

@@ -52,7 +52,7 @@ static struct {
 	const struct link_map *in;
 	uint64_t base;
 	void *real[ROWS];
-} driver;
+} driver LARGE;
 
 static int row_at(const struct link_map *in, const void *f)
 {

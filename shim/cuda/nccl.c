@@ -15,7 +15,7 @@ STATE static bool graphs;
 static struct known {
 	ncclComm_t comm; /* NULL: never used */
 	struct mpsan_comm *record; /* NULL: being added */
-} known[COMMS];
+} known[COMMS] LARGE;
 
 static uint32_t place_of(ncclComm_t comm)
 {

@@ -88,7 +88,7 @@ static uint64_t *fd_word(uint32_t fd, uint64_t *bit)
  * The file of each kept descriptor: a program that closes everything, as daemons do, may have files
  * of its own there later.
  */
-static uint32_t kept[64 * FD_WORDS]; /* which file each descriptor of ours is of */
+static uint32_t kept[64 * FD_WORDS] LARGE; /* which file each descriptor of ours is of */
 
 static uint32_t file_of(uint32_t fd)
 {

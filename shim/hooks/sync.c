@@ -228,12 +228,18 @@ EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec
 
 EXPORT int old_cond_wait(void *c, pthread_mutex_t *m)
 {
-	WAIT_UNTIMED(c, m, ((old_wait *)hook_old_cond_wait)(c, m));
+	static void *known;
+	old_wait *real = (old_wait *)hook_oldest(HOOK_pthread_cond_wait, &known);
+
+	WAIT_UNTIMED(c, m, real(c, m));
 }
 
 EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec *until)
 {
-	WAIT_TIMED(c, m, MPSAN_WAIT_COND, ((old_timedwait *)hook_old_cond_timedwait)(c, m, until));
+	static void *known;
+	old_timedwait *real = (old_timedwait *)hook_oldest(HOOK_pthread_cond_timedwait, &known);
+
+	WAIT_TIMED(c, m, MPSAN_WAIT_COND, real(c, m, until));
 }
 
 __asm__(".symver old_cond_wait, pthread_cond_wait@GLIBC_2.2.5, remove");

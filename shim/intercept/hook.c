@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of next definitions: filled once, used by every hook. hook.h explains it; elf.c does
+ * The table of next definitions: an entry is filled when it is first used. hook.h explains it; elf.c does
  * the look-up.
  */
 #include "hook.h"
@@ -34,15 +34,13 @@ extern char hook_absent[];
 #include "../hooks.def"
 #undef HOOK
 
-/* Rows of libraries that may be loaded later are not resolved: their hooks call hook_real_of. */
-#define FIRST_LATER HOOK___cxa_guard_acquire
-
 void *hook_real[HOOK_COUNT] = {
-#define HOOK(library, name, kind) [HOOK_##name] = HOOK_##name < FIRST_LATER ? lazy_##name : NULL,
+#define HOOK(library, name, kind) \
+	[HOOK_##name] = HOOK_##name < HOOK_FIRST_LATER ? lazy_##name : NULL,
 #include "../hooks.def"
 #undef HOOK
 };
-void *hook_next[HOOK_COUNT];
+void *hook_next[HOOK_FIRST_LATER];
 
 /*
  * Names and addresses of the library's exports, for the answers of dlsym: without pointers, each of
@@ -93,29 +91,60 @@ const char *hook_absent_name(enum hook_id id)
 	return at;
 }
 
-bool hook_is_bound(enum hook_id id)
+static struct elf_after objects_there;
+static bool objects_known;
+
+static const struct elf_after *objects_after(void)
 {
-	return hook_next[id] && hook_next[id] != hook_absent;
+	if (!__atomic_load_n(&objects_known, __ATOMIC_ACQUIRE)) {
+		objects_there = elf_after();
+		__atomic_store_n(&objects_known, true, __ATOMIC_RELEASE);
+	}
+	return &objects_there;
 }
 
-/* Some functions exist for old binaries only (pthread_atfork): their version is the oldest. */
-void *hook_old_cond_wait, *hook_old_cond_timedwait;
-
-void hook_resolve(void)
+void *hook_resolve(enum hook_id id)
 {
-	const struct elf_after after = elf_after();
+	const struct elf_after *after = objects_after();
+	void *real = elf_next_in(after, hook_name(id), NULL);
 
-	for (unsigned i = 0; i < HOOK_COUNT; i++) {
-		bool once = i < FIRST_LATER;
-		void *real = once ? elf_next_in(&after, hook_name(i), NULL) : NULL;
+	if (!real) /* some functions exist for old binaries only: pthread_atfork */
+		real = elf_next_in(after, hook_name(id), ARCH_OLDEST_VERSION);
+	if (!real)
+		real = hook_absent;
+	__atomic_store_n(&hook_next[id], real, __ATOMIC_RELEASE);
+	__atomic_store_n(&hook_real[id], real, __ATOMIC_RELEASE);
+	return real;
+}
 
-		if (once && !real)
-			real = elf_next_in(&after, hook_name(i), ARCH_OLDEST_VERSION);
-		hook_real[i] = hook_next[i] = real ? real : hook_absent;
-	}
-	hook_old_cond_wait = elf_next_in(&after, "pthread_cond_wait", ARCH_OLDEST_VERSION);
-	hook_old_cond_timedwait =
-		elf_next_in(&after, "pthread_cond_timedwait", ARCH_OLDEST_VERSION);
+void hook_resolve_for_children(void)
+{
+	static const uint16_t rows[] = {
+		HOOK__exit,	  HOOK_exit,   HOOK_execve, HOOK_execv, HOOK_execvp, HOOK_close,
+		HOOK_dup2,	  HOOK_open,   HOOK_read,   HOOK_write, HOOK_signal, HOOK_sigaction,
+		HOOK___sigaction, HOOK_setsid, HOOK_kill,   HOOK_prctl, HOOK_fcntl,  HOOK_dlsym,
+	};
+	static bool done;
+
+	if (done)
+		return;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		hook_resolve(rows[i]);
+	done = true;
+}
+
+void *hook_oldest(enum hook_id id, void **known)
+{
+	if (!*known)
+		*known = elf_next_in(objects_after(), hook_name(id), ARCH_OLDEST_VERSION);
+	return *known;
+}
+
+/* Where not all of them are remembered, the loader's list has to be walked while it does not change. */
+void hook_start(void)
+{
+	for (unsigned id = 0; objects_after()->rest && id < HOOK_FIRST_LATER; id++)
+		hook_resolve(id);
 }
 
 /*
@@ -138,15 +167,15 @@ struct binding {
 	void *real;
 	const struct link_map *in;
 };
-static struct binding sites[SITES], objects[OBJECTS];
-static struct binding users[HOOK_COUNT - HOOK_FIRST_BY_NAME][USERS];
+static struct binding sites[SITES] LARGE, objects[OBJECTS] LARGE;
+static struct binding users[HOOK_COUNT - HOOK_FIRST_BY_NAME][USERS] LARGE;
 static uint32_t era = 1;
 
 /* The next definitions for hooks that were returned as pointers. */
 static struct {
 	void *real;
 	const struct link_map *in;
-} given[HOOK_COUNT - HOOK_FIRST_BY_NAME];
+} given[HOOK_COUNT - HOOK_FIRST_BY_NAME] LARGE;
 
 void hook_forget(void)
 {
@@ -330,7 +359,7 @@ void *hook_give(enum hook_id id, uint64_t caller, void *real)
  * filled fill it, too, with the same numbers in the same places.
  */
 #define NAMES 4096u
-static uint16_t names[NAMES]; /* row + 1 */
+static uint16_t names[NAMES] LARGE; /* row + 1 */
 
 static uint32_t hook_place_of(const char *name)
 {
@@ -369,7 +398,22 @@ int hook_find(const char *name)
 	return -1;
 }
 
+/* NULL: a row of a library that may be loaded later. */
+static const void *next_of(enum hook_id id)
+{
+	const void *next = NULL;
+
+	if (id < HOOK_FIRST_LATER)
+		next = __atomic_load_n(&hook_next[id], __ATOMIC_ACQUIRE) ?: hook_resolve(id);
+	return next;
+}
+
+bool hook_is_bound(enum hook_id id)
+{
+	return next_of(id) && next_of(id) != hook_absent;
+}
+
 void *hook_answer(enum hook_id id, const void *real)
 {
-	return hook_next[id] == real ? hook_export(id) : NULL;
+	return next_of(id) == real ? hook_export(id) : NULL;
 }

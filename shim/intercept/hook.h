@@ -4,8 +4,8 @@
  *
  * A hook is a function with the public name of the function that it intercepts, so the system's own
  * prototype checks its signature. It calls the next definition through REAL(name): a table of
- * pointers, initially to stubs that resolve everything on first use, because constructors of other
- * libraries, and allocators, call hooks before the library's own constructor has run.
+ * pointers, initially to stubs that look up their row when it is first called: most programs call few,
+ * and constructors of other libraries, and allocators, do so before the library's own constructor has run.
  *
  * Lock hooks are never guarded: they do one store into the thread's own record. Everything that
  * takes longer runs inside GUARDED, which is false for a thread that is already inside. The guard
@@ -33,6 +33,11 @@
  * either side.
  */
 #define STATE __attribute__((section("mpsan_state")))
+/*
+ * Large tables, most of which most processes never touch: they lie apart, so that what every process
+ * writes shares few pages.
+ */
+#define LARGE __attribute__((section(".bss.large")))
 /* A function of a rarely used file that each child runs: it lies with the others (see the Makefile). */
 #define FORKED __attribute__((hot))
 #define TLS __thread __attribute__((tls_model("initial-exec")))
@@ -53,9 +58,11 @@ enum hook_id {
 #define HOOK_IS_RUNTIME(id) ((id) >= HOOK_cudaMalloc)
 _Static_assert(HOOK_FIRST_BY_NAME < HOOK_cuInit && HOOK_cuInit < HOOK_cudaMalloc, "their order");
 
+/* Rows of libraries that may be loaded later have no entry: their hooks call hook_real_of. */
+#define HOOK_FIRST_LATER HOOK___cxa_guard_acquire
 extern void *hook_real[HOOK_COUNT];
-/* The next definitions without the lock-order hooks that lock_order.c may have put in between. */
-extern void *hook_next[HOOK_COUNT];
+/* Those that were found, without the lock-order hooks that lock_order.c may have put in between. */
+extern void *hook_next[HOOK_FIRST_LATER];
 
 /* The next definition of a hooked function, with its own type. */
 #define REAL(name) ((__typeof__(&name))hook_real[HOOK_##name])
@@ -99,8 +106,18 @@ extern EXPORT uint64_t *mpsan_hook_counts;
 #endif
 #define ENTER(name) ENTER_ROW(HOOK_##name)
 
-/* Fills the table; idempotent, callable at any time after relocation. */
-void hook_resolve(void);
+/*
+ * Finds the next definition of a row below HOOK_FIRST_LATER, and enters it; idempotent, callable at any
+ * time after relocation, and from signal handlers. Never NULL: what is not there returns ENOSYS.
+ */
+void *hook_resolve(enum hook_id id);
+/*
+ * Before a fork: what children call first, once, so that each of them need not look it up on pages of its
+ * own.
+ */
+void hook_resolve_for_children(void);
+/* At the start: which objects there are, of which none is ever unloaded. */
+void hook_start(void);
 
 /* The row of that name; -1: none. Costs a hash and a comparison. */
 int hook_find(const char *name);
@@ -114,8 +131,8 @@ void *hook_export(enum hook_id id);
 /* The hook of a libc function whose next definition is `real`; NULL: `real` is not in the table. */
 void *hook_answer(enum hook_id id, const void *real);
 
-/* The versions of pthread_cond_* for binaries from before 2003 (hooks/sync.c). */
-extern void *hook_old_cond_wait, *hook_old_cond_timedwait;
+/* The definition for the oldest binaries (hooks/sync.c), kept in `known`. */
+void *hook_oldest(enum hook_id id, void **known);
 
 /* Registers that a PASSED stub saved, in the order in which the stub pushes them. */
 struct pass_regs {

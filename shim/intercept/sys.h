@@ -69,6 +69,11 @@ void sys_leave_time_namespace(void);
  */
 uint64_t sys_now(void);
 uint64_t sys_now_real(void);
+/* Both at the same moment. */
+struct sys_clocks {
+	uint64_t ns, real_ns;
+};
+struct sys_clocks sys_clocks(void);
 
 uint32_t sys_pid(void);
 uint32_t sys_tid(void);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/setting.h"
 #include "exec_reach.h"
@@ -13,7 +14,7 @@
 #define COUNT_MAX 1024u /* the copy lies on the stack of whoever calls exec */
 
 static const char *const names[VARIABLES] = {"LD_PRELOAD", "MPSAN_DIR", "MPSAN_OPTIONS"};
-static char kept[VARIABLES][VALUE_BYTES]; /* NAME=value; "": it was not set, or is too long */
+static char kept[VARIABLES][VALUE_BYTES] LARGE; /* NAME=value; "": it was not set, or is too long */
 
 void exec_env_start(void)
 {

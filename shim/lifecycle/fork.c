@@ -57,7 +57,7 @@ struct snapshot {
 	struct orphans left; /* locks that the child may find held without an owner */
 };
 
-static struct snapshot pool[SNAPSHOTS];
+static struct snapshot pool[SNAPSHOTS] LARGE;
 /* Separate from the snapshots: checking them must not touch every snapshot's page. */
 STATE static uint32_t busy[SNAPSHOTS];
 STATE static bool unborn; /* set before a fork; in the child, until it has its own slot */
@@ -374,6 +374,7 @@ void fork_enter(enum mpsan_how how, bool handlers)
 
 	if (!watched() || life_is_guest())
 		return;
+	hook_resolve_for_children();
 	unborn = true; /* a child may have its parent's PID: 1, in a namespace of its own */
 	s = claim_snapshot(how);
 	if (!s)

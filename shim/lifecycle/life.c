@@ -73,7 +73,10 @@ static void describe_self(const char *const *argv)
  */
 static void find_namespace(void)
 {
-	life.pid_ns = identity_pid_ns();
+	uint64_t mount = life.session->proc_mount ? identity_proc_mount() : 0;
+
+	life.pid_ns = mount && mount == life.session->proc_mount ? life.session->pid_ns :
+								   identity_pid_ns();
 	if (!life.pid_ns && SYS1(SYS_getppid, 0))
 		life.pid_ns = life.session->pid_ns;
 }
@@ -105,7 +108,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 	char calls[40];
 
 	(void)argc;
-	hook_resolve();
+	hook_start();
 	if (!elf_is_glibc()) { /* musl calls constructors without arguments */
 		hook_off = true;
 		return;

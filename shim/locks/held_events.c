@@ -47,7 +47,7 @@ static struct {
 	uint64_t key;
 	uint64_t fork;
 	struct claim claim[CLAIMS_LEFT];
-} stated;
+} stated LARGE;
 
 /* What the event of a claim says of its holder. */
 static uint64_t key_of_holder(const struct mpsan_thread *t)

@@ -404,7 +404,7 @@ static int order_pthread_create(pthread_t *thread, const pthread_attr_t *a, void
 	return NEXT(pthread_create)(thread, a, start, argument);
 }
 
-#define PUT_BETWEEN(name) (hook_real[HOOK_##name] = (void *)order_##name)
+#define PUT_BETWEEN(name) (hook_resolve(HOOK_##name), hook_real[HOOK_##name] = (void *)order_##name)
 
 void lock_order_start(void)
 {

@@ -26,7 +26,7 @@ static struct {
 	uint32_t ever; /* pairs added so far, including removed ones */
 	uint16_t group[GROUPS];
 	struct pair at[PAIRS];
-} table;
+} table LARGE;
 
 #define OWNER_BUSY UINT32_MAX
 

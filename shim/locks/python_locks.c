@@ -257,7 +257,7 @@ static uint64_t state_taker(uint64_t mutex, const struct python_taker *taker)
 	static struct {
 		struct walk walk;
 		char text[STACK_BYTES];
-	} room;
+	} room LARGE;
 	char name[NAME_BYTES] = "";
 	uint64_t stack = 0, taken = 0;
 

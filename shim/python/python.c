@@ -11,6 +11,7 @@
 #include "../common/cpython/process.h"
 #include "../common/cpython/reach.h"
 #include "../common/cpython/taker.h"
+#include "../intercept/hook.h"
 #include "python_self.h"
 
 #define THREADS_MAX 4096
@@ -50,7 +51,7 @@ static uint64_t *known_state(uint64_t pthread)
 {
 	static struct {
 		uint64_t pthread, state;
-	} known[KNOWN];
+	} known[KNOWN] LARGE;
 	unsigned home = (unsigned)(pthread * 0x9e3779b97f4a7c15ull >> 32) % KNOWN, i = 0;
 
 	while (i < NEAR && known[(home + i) % KNOWN].pthread &&

@@ -20,7 +20,7 @@ STATE static bool used;
 static struct {
 	uint64_t address[BLOCKS]; /* 0: empty */
 	char memory[BLOCKS][BLOCK];
-} blocks;
+} blocks LARGE;
 
 void python_blocks_begin(void)
 {

@@ -35,7 +35,7 @@ struct glance {
 	char bytes[BEFORE + BEHIND];
 };
 
-static struct glance glances[GLANCES];
+static struct glance glances[GLANCES] LARGE;
 static uint32_t used;
 /* At the last fork of its process, a bit for each; they change at every fork. */
 STATE static uint64_t seen;
@@ -216,7 +216,7 @@ static struct {
 	struct iovec to[PARTS * AT_ONCE], from[PARTS * AT_ONCE];
 	size_t count, bytes;
 	char memory[2 * PAGE];
-} gathered; /* of the thread that has the GIL */
+} gathered LARGE; /* of the thread that has the GIL */
 
 static const char *gather(uint64_t from, size_t bytes)
 {

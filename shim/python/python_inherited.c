@@ -13,6 +13,7 @@
 
 #include "../common/cpython/process.h"
 #include "../common/cpython/reach.h"
+#include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "python.h"
 #include "python_self.h"
@@ -39,7 +40,7 @@ static struct {
 	struct {
 		uint64_t object, attribute[ATTRIBUTES_MAX];
 	} item[REMEMBERED_MAX];
-} remembered;
+} remembered LARGE;
 
 static struct {
 	uint32_t count;

@@ -20,7 +20,7 @@ static struct place {
 	uint64_t key;
 	struct where where;
 	uint32_t taken;
-} places[PLACES];
+} places[PLACES] LARGE;
 
 static struct where callsite_take(void)
 {

@@ -77,6 +77,19 @@ uint64_t identity_pid_ns(void)
 	return pid_ns_of(0);
 }
 
+uint64_t identity_proc_mount(void)
+{
+	char self[16] = "";
+	struct stat st;
+
+	if (SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self", self, sizeof(self) - 1) <= 0 ||
+	    SYS4(SYS_newfstatat, AT_FDCWD, "/proc", &st, 0))
+		return 0;
+	return mpsan_proc_mount(text_number(self, NULL), sys_pid(), st.st_dev,
+				(uint64_t)st.st_ctim.tv_sec * 1000000000u +
+					(uint64_t)st.st_ctim.tv_nsec);
+}
+
 static void identity_take(struct identity *to, const struct stat_line *from)
 {
 	to->pid = from->pid;

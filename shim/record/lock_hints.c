@@ -5,7 +5,7 @@
  */
 #include "lock_hints.h"
 
-struct lock_hints lock_hints __attribute__((aligned(4096)));
+struct lock_hints lock_hints __attribute__((aligned(4096))) LARGE;
 
 void lock_hint_add(const void *lock, unsigned flag)
 {

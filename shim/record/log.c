@@ -39,7 +39,7 @@ static char began_in[sizeof(((struct mpsan_log *)0)->directory)];
 static struct {
 	uint64_t hash;
 	uint64_t position;
-} blob[BLOBS];
+} blob[BLOBS] LARGE;
 
 /*
  * The window of a position. A short log costs one chunk; windows double up to a limit, because each

@@ -31,7 +31,7 @@ static struct {
 	uint64_t python; /* an address inside the interpreter; 0: not found */
 	const struct link_map *last;
 	struct module item[MODULES];
-} modules;
+} modules LARGE;
 
 static const struct module *module_find(uint64_t address)
 {

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "log.h"
 
@@ -242,7 +243,7 @@ static void filter_judge(struct seccomp_coming *coming, const struct sock_filter
  */
 static void read_program(struct seccomp_coming *coming, const void *program)
 {
-	static struct sock_filter code[BPF_MAXINSNS];
+	static struct sock_filter code[BPF_MAXINSNS] LARGE;
 	static bool busy;
 	struct sock_fprog from;
 	long bytes;

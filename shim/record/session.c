@@ -12,7 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
+#include "../common/rank.h"
 #include "../intercept/sys.h"
 #include "identity.h"
 #include "session_dir.h"
@@ -128,8 +130,38 @@ static bool make_first(const char *path)
 	return session_is_ours(path) || (!is_below_foreign(above(path).text) && make_ours(path));
 }
 
+/* Times are those of the initial time namespace: this process is asked for its own, once. */
+static void leave_time_namespace(void)
+{
+	static bool left;
+
+	if (!left)
+		sys_leave_time_namespace();
+	left = true;
+}
+
+/*
+ * Whether the clocks stand to each other as they did when the session was made, on a host of the same
+ * name: then it is of this boot, and of the time namespace of this process. To ask /proc for both takes longer
+ * than the rest of a start.
+ */
+#define APART_NS 1000000u
+
+static bool has_its_clocks(const struct mpsan_session *s)
+{
+	struct sys_clocks now = sys_clocks();
+	uint64_t apart = (now.real_ns - now.ns) - (s->start_real_ns - s->start_ns);
+	struct utsname name;
+
+	return s->start_real_ns && apart + APART_NS <= 2 * APART_NS && !SYS1(SYS_uname, &name) &&
+	       text_equal(s->host.name, name.nodename);
+}
+
 static bool is_of_here(const struct mpsan_session *s)
 {
+	if (has_its_clocks(s))
+		return true;
+	leave_time_namespace();
 	switch (host_origin(&s->host)) {
 	case HOST_OTHER:
 		session_refused =
@@ -210,16 +242,18 @@ static struct mpsan_session *map_session(const char *directory)
 static void session_describe(struct mpsan_session *s, const char *file)
 {
 	const char *options = sys_getenv("MPSAN_OPTIONS");
+	struct sys_clocks now = sys_clocks();
 
 	if (options)
 		text_put(s->options, s->options + sizeof(s->options), options);
 	s->format = MPSAN_SESSION_FORMAT;
 	s->slots = s->slots_first = MPSAN_SLOTS_FIRST;
 	s->slots_max = MPSAN_SLOTS_MAX;
-	s->start_ns = sys_now();
-	s->start_real_ns = sys_now_real();
+	s->start_ns = now.ns;
+	s->start_real_ns = now.real_ns;
 	s->uid = session_user();
 	s->pid_ns = identity_pid_ns();
+	s->proc_mount = identity_proc_mount();
 	host_describe(&s->host, file);
 	s->magic = MPSAN_SESSION_MAGIC;
 }
@@ -232,6 +266,7 @@ static struct mpsan_session *make_session(const char *directory)
 	size_t bytes = table_file_bytes(MPSAN_SLOTS_FIRST);
 	struct mpsan_session *s;
 
+	leave_time_namespace();
 	text_put_number(part.text + strlen(part.text), end, sys_tid(), 10);
 	text_put(part.text + strlen(part.text), end, ".");
 	text_put_number(part.text + strlen(part.text), end, identity_pid_ns(), 10);
@@ -335,6 +370,8 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 	struct identity self;
 	struct path base, own;
 
+	if (!given || !*given || rank_is_pattern(given))
+		leave_time_namespace(); /* names of directories have times */
 	if (given && *given) {
 		if (!place_given(directory, bytes, given))
 			return NULL;

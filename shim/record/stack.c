@@ -174,7 +174,7 @@ uint64_t stack_python(uint64_t pthread)
 		uint32_t pid;
 		struct walk walk;
 		char text[PYTHON_TEXT];
-	} buffer;
+	} buffer LARGE;
 	uint64_t position = 0;
 
 	if (!python_present())

@@ -17,7 +17,7 @@
  */
 static bool parent_loads_us(void)
 {
-	static char text[32768]; /* too large for a stack, and rarely touched */
+	static char text[32768] LARGE; /* too large for a stack, and rarely touched */
 	char path[40], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
 	long bytes;
 

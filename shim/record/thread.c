@@ -32,7 +32,7 @@ struct thread_parcel {
 	uint64_t caller;
 	uint64_t python; /* the creator's frames */
 };
-static struct thread_parcel parcel[PARCELS];
+static struct thread_parcel parcel[PARCELS] LARGE;
 STATE static bool parcels_used;
 
 void thread_start_main(void)

@@ -5,7 +5,7 @@
 #include "../intercept/hook.h"
 #include "../record/state.h"
 
-uint8_t descriptor_flags[DESCRIPTORS];
+uint8_t descriptor_flags[DESCRIPTORS] LARGE;
 STATE uint8_t descriptor_fresh;
 STATE uint32_t descriptor_highest;
 

@@ -25,7 +25,7 @@ struct place {
 	struct dontfork range;
 };
 
-static struct place places[EXCLUDED];
+static struct place places[EXCLUDED] LARGE;
 static uint32_t used; /* entries ever used, from the first one on */
 
 static uint32_t state_of(const struct place *p)

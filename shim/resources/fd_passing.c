@@ -32,7 +32,7 @@ static struct peer {
 	int fd; /* + 1; 0: free */
 	uint32_t bytes; /* that came over it */
 	char path[PATH_BYTES + 1];
-} peers[PEERS];
+} peers[PEERS] LARGE;
 STATE static uint32_t next_peer; /* their number since the fork */
 static char listener[PATH_BYTES + 1]; /* the newest address of this process */
 

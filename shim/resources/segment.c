@@ -30,8 +30,8 @@ STATE static uint32_t told; /* kinds of use of inherited segments: a bit for eac
 static uint64_t memfd_device;
 static uint32_t received;
 /* For each descriptor its segment's offset in the table, in words, and its generation. */
-static uint32_t place_of[DESCRIPTORS];
-static uint8_t generation_of[DESCRIPTORS];
+static uint32_t place_of[DESCRIPTORS] LARGE;
+static uint8_t generation_of[DESCRIPTORS] LARGE;
 
 static uint32_t segment_fold(uint64_t device)
 {

@@ -319,7 +319,7 @@ void proc_events_unflag(uint16_t flag)
 NOINLINE void proc_events_complains(const void *data, size_t bytes)
 {
 	static const char begin[] = "Process ";
-	static char text[2048]; /* not on the stack; a process fails so only once */
+	static char text[2048] LARGE; /* not on the stack; a process fails so only once */
 
 	if (proc_events.failed || bytes < sizeof(begin) || !(life.forked || proc_events.started) ||
 	    sys_peek(text, data, sizeof(begin) - 1) != sizeof(begin) - 1 ||

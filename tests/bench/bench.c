@@ -357,6 +357,7 @@ static const struct bench {
 	{"cuda-copy", cuda_init, cuda_copies, false},
 	{"cuda-launch", cuda_init, cuda_launches, false},
 	{"fork", fork_init, fork_and_wait, true},
+	{"fork-alone", NULL, fork_and_wait, true},
 	{"fork-crowd", fork_crowd_init, fork_and_wait, true},
 	{"fork-one", fork_one_init, fork_and_wait, true},
 	{"fork-spread", fork_spread_init, fork_and_wait, true},

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""What mpsan costs: each row is measured bare and under the library by turns, round after round, and the medians
-are held against a target. Peers that are installed get columns of their own, with fewer repetitions.
+"""What mpsan costs: each row is measured bare, with a preloaded library that does nothing ("nop"), and under mpsan's by
+turns, round after round, and the medians are held against a target. `spread` is the least and the greatest ratio of one
+round, `faults` the page faults that an operation has more than bare, also those of its processes. Peers that are
+installed get columns of their own, with fewer repetitions.
 
 usage: bench.py [--rounds N] [--quick] [--no-peers] [ROW...]
 
@@ -29,7 +31,9 @@ LIBRARY = BUILD / "libmpsan.so"
 MPSAN = BUILD / "mpsan"
 CROWD = BUILD / "tests/faults/crowd"
 WATCH_S = 3
-SCRIPTS = {"dataloader": ["dataloader.py"], "fork-python": ["forks.py"], "fork-python-held": ["forks.py", "held"]}
+SCRIPTS = {"dataloader": ["dataloader.py"], "fork-python": ["forks.py"], "fork-python-held": ["forks.py", "held"],
+           "process": ["processes.py"], "process-torch": ["processes.py", "torch"], "queue": ["queues.py"],
+           "queue-torch": ["queues.py", "torch"], "shell": ["shell.sh"], "make": ["compile.py"]}
 SOURCE = ROOT / "tests/bench/bench.c"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 LTTNG = "liblttng-ust-pthread-wrapper.so"
@@ -55,6 +59,7 @@ ROWS = [
     Row("cuda-auto", "the same, exported at birth", "ns", 1, 20_000, 0, "", "cuda-malloc", "auto-export=0"),
     Row("cuda-copy", "cudaMemcpyAsync, stand-in", "ns", 1, 1_000_000, 0, "50"),
     Row("cuda-launch", "cudaLaunchKernel, stand-in", "ns", 1, 1_000_000, 0, "50"),
+    Row("fork-alone", "fork + wait, no threads", "us", 1e3, 400, 5, "25%"),
     Row("fork", "fork + wait, 64 threads", "us", 1e3, 150, 5, "10%"),
     Row("fork-one", "the same, 40 locks held by one", "us", 1e3, 150, 5, "10%"),
     Row("fork-spread", "the same, 40 locks held by 40", "us", 1e3, 150, 5, "10%"),
@@ -68,7 +73,13 @@ ROWS = [
     Row("message", "sendmsg + recvmsg", "ns", 1, 300_000, 10_000, "80"),
     Row("segment", "a segment from shm_open to munmap", "us", 1e3, 20_000, 0, ""),
     Row("dataloader", "epoch of a DataLoader, 1000 batches", "ms", 1e6, 1000, 0, "3%"),
-    Row("true", "start of /bin/true", "us", 1e3, 150, 5, "1000"),
+    Row("queue", "an object through a Queue", "us", 1e3, 20_000, 0, "2%"),
+    Row("queue-torch", "a tensor through torch's", "us", 1e3, 2_000, 0, "5%"),
+    Row("process", "start + join of a Process", "us", 1e3, 100, 0, "10%"),
+    Row("process-torch", "the same with torch imported", "us", 1e3, 40, 0, "2%"),
+    Row("true", "posix_spawn of /bin/true", "us", 1e3, 150, 5, "150"),
+    Row("shell", "the same by a shell, fork + exec", "us", 1e3, 150, 0, "20%"),
+    Row("make", "make -j4 of 30 small files", "ms", 1e6, 30, 0, "5%"),
     Row("import-torch", "cpu time of import torch", "ms", 1e6, 1, 0, "5%"),
     Row("supervisor-threads", "supervisor, 200 threads", "%", 1, 200, 0, "1"),
     Row("supervisor-processes", "supervisor, 200 processes", "%", 1, 200, 0, "2"),
@@ -89,12 +100,20 @@ def compile_bench(directory, *flags):
     return program if built.returncode == 0 else None
 
 
+def compile_nop(directory):
+    """A library that does nothing: the least that preloading one costs."""
+    library = Path(directory, "nop.so")
+    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-x", "c", os.devnull, "-o", library], check=True)
+    return library
+
+
 class Column:
     """One way to run the rows: a program, words before it, and additions to the environment."""
 
     def __init__(self, title, program, prefix=(), env=None, is_peer=False):
         self.title, self.program, self.prefix, self.is_peer = title, program, list(prefix), is_peer
         self.reports = None
+        self.faults = {}
         self.env = {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "fake"), **(env or {})}
 
     def measure(self, row):
@@ -106,11 +125,13 @@ class Column:
         if row.name.startswith("report-"):
             return self.reports.measure(row.name, row.count) if self.reports else 0.0 if self.title == "bare" else None
         count = row.peer_count if self.is_peer else row.count
-        if row.name in SCRIPTS:
-            script, *words = SCRIPTS[row.name]
-            run = self.run([PYTHON, ROOT / "tests/bench" / script, count, *words])
-            return float(run.stdout) / row.scale if run and run.returncode == 0 else None
-        run = self.run([self.program, row.program or row.name, count], row.options)
+        script, *words = SCRIPTS.get(row.name, [None])
+        command = [self.program, row.program or row.name, count]
+        if script:
+            command = ["bash" if script.endswith(".sh") else PYTHON, ROOT / "tests/bench" / script, count, *words]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+        run = self.run(command, row.options)
+        self.faults.setdefault(row.name, []).append((resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before) / count)
         return float(run.stdout) / row.scale if run and run.returncode == 0 else None
 
     def watch_crowd(self, row):
@@ -158,7 +179,7 @@ def make_columns(directory, with_peers):
         sys.exit("bench: cannot build bench.c")
     watched = Column("mpsan", program, env={"LD_PRELOAD": str(LIBRARY), "TMPDIR": directory})
     watched.reports = Reports(BUILD / "tests/bench/session", MPSAN, directory)
-    columns = [Column("bare", program), watched]
+    columns = [Column("bare", program), Column("nop", program, env={"LD_PRELOAD": str(compile_nop(directory))}), watched]
     watched.run([program, "rss", 1])
     if not any(Path(directory).rglob("session")):
         sys.exit("bench: the library made no session; it is switched off, and costs nothing")
@@ -185,7 +206,7 @@ def has_library(name):
 
 
 def measure_row(row, columns, rounds):
-    """{title: median} over interleaved rounds; every second round runs backwards."""
+    """{title: values} of interleaved rounds; every second one runs backwards."""
     results = {column.title: [] for column in columns}
     for turn in range(rounds):
         for column in columns if turn % 2 == 0 else reversed(columns):
@@ -194,7 +215,7 @@ def measure_row(row, columns, rounds):
             value = column.measure(row)
             if value is not None:
                 results[column.title].append(value)
-    return {title: statistics.median(values) for title, values in results.items() if values}
+    return {title: values for title, values in results.items() if values}
 
 
 def allowed(row, bare):
@@ -207,17 +228,25 @@ def number(value):
     return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
 
 
-def table_line(row, medians, columns):
+def added_faults(row, columns):
+    bare, watched = (column.faults.get(row.name) for column in columns if column.title in ("bare", "mpsan"))
+    return f"{statistics.median(watched) - statistics.median(bare):+.1f}" if bare and watched else "-"
+
+
+def table_line(row, results, columns):
     """(cells, missed) of one row."""
+    medians = {title: statistics.median(values) for title, values in results.items()}
     bare, watched = medians.get("bare"), medians.get("mpsan")
     unit = "" if row.target.endswith("%") else f" {row.unit}"
     shown = [number(medians[column.title]) if column.title in medians else "-" for column in columns]
     if bare is None or watched is None:
-        return [row.what, row.unit, *shown[:2], "-", "-", *shown[2:], "not measured"], False
+        return [row.what, row.unit, *shown[:3], "-", "-", "-", "-", *shown[3:], "not measured"], False
     missed = bool(row.target) and watched - bare > allowed(row, bare)
     verdict = "over" if missed else "PASS"
     ratio = f"{watched / bare:.2f}" if bare else "-"
-    return [row.what, row.unit, *shown[:2], f"{watched - bare:+.1f}", ratio, *shown[2:],
+    ratios = [mine / its for mine, its in zip(results["mpsan"], results["bare"]) if its]
+    spread = f"{min(ratios):.2f}-{max(ratios):.2f}" if ratios else "-"
+    return [row.what, row.unit, *shown[:3], f"{watched - bare:+.1f}", ratio, spread, added_faults(row, columns), *shown[3:],
             f"+{row.target}{unit} {verdict}" if row.target else "no target"], missed
 
 
@@ -233,7 +262,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7, help="rounds for each row (7)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the repetitions, 3 rounds")
-    parser.add_argument("--no-peers", action="store_true", help="only bare and mpsan")
+    parser.add_argument("--no-peers", action="store_true", help="only bare, nop and mpsan")
     parser.add_argument("rows", nargs="*", metavar="ROW", help=" ".join(row.name for row in ROWS))
     options = parser.parse_args()
     unknown = set(options.rows) - {row.name for row in ROWS}
@@ -258,7 +287,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mpsan-bench-") as directory:
         columns = make_columns(directory, not options.no_peers)
         titles = [column.title for column in columns]
-        lines = [["what", "unit", *titles[:2], "added", "ratio", *titles[2:], "target"]]
+        lines = [["what", "unit", *titles[:3], "added", "ratio", "spread", "faults", *titles[3:], "target"]]
         for row in chosen_rows(options):
             line, missed = table_line(row, measure_row(row, columns, rounds), columns)
             lines.append(line)

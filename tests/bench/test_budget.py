@@ -25,6 +25,8 @@ RACES = "futex,wait4,restart_syscall,rt_sigreturn,sched_yield"  # how often they
 
 
 def command_of(operation, count):
+    if operation == "start":
+        return ["/bin/true"]
     if operation not in SCRIPTS:
         return [BUILD / "tests/bench/bench", operation, count]
     return [system_python(), ROOT / "tests/bench" / SCRIPTS[operation], count, *(["held"] if operation.endswith("held") else ())]
@@ -46,19 +48,26 @@ def calls(operation, count, watched):
 
 def instructions(operation, count, watched):
     with tempfile.TemporaryDirectory() as directory:
-        run = run_bare(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command_of(operation, count)], timeout=60,
-                       env={**os.environ, **environment(directory, watched)})
+        env = {"PATH": os.environ["PATH"], **environment(directory, watched)}
+        run_bare(["/bin/true"], env=env)  # makes the session
+        run = run_bare(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command_of(operation, count)], timeout=60, env=env)
     assert run.exit == 0, run
     return int(re.findall(r"Collected : (\d+)", run.err)[-1])
+
+
+def cost(operation, counted, watched):
+    """Of one operation, or of a whole program."""
+    if operation == "start":
+        return counted(operation, 1, watched)
+    times = SHORT if counted is instructions else 1
+    return (counted(operation, MANY * times, watched) - counted(operation, FEW * times, watched)) / (MANY - FEW) / times
 
 
 def check(operation, what, budget):
     tool, counted = {"calls": ("strace", calls), "instructions": ("valgrind", instructions)}[what]
     if not shutil.which(tool):
         raise Skip(f"no {tool} here")
-    times = SHORT if counted is instructions else 1
-    bare, watched = ((counted(operation, MANY * times, how) - counted(operation, FEW * times, how)) / (MANY - FEW) / times
-                     for how in (False, True))
+    bare, watched = (cost(operation, counted, how) for how in (False, True))
     print(f"          {operation}: {bare:.1f} {what} bare, {watched - bare:.1f} added, {budget} allowed")
     assert watched - bare <= budget * TOLERANCE + 0.05, f"{watched - bare:.1f} {what} are added, {budget} allowed"
 

@@ -20,7 +20,8 @@ from mpsantest import LIBRARY, MPSAN, Skip, full_environment, main, run_bare  # 
 
 PAGE, SLOT = 4096, struct.Struct("<IIIHHQQQQQQ")
 HOW_ROOT, HOW_EXEC, REPLACED = 0, 11, 32
-SLOTS_AT, BOOT_AT = 12, 16 + 24 + 16 + 1024 + 16 + 64
+SLOTS_AT, START_REAL_AT, BOOT_AT = 12, 24, 16 + 24 + 16 + 1024 + 16 + 64
+HOUR_NS = 3600 * 10**9
 
 
 class Slot:
@@ -234,6 +235,10 @@ def edit_boot(session):
         assert file.read(36) == Path("/proc/sys/kernel/random/boot_id").read_bytes()[:36]
         file.seek(BOOT_AT)
         file.write(b"00000000-0000-0000-0000-000000000000")
+        file.seek(START_REAL_AT)
+        began, = struct.unpack("=Q", file.read(8))
+        file.seek(START_REAL_AT)
+        file.write(struct.pack("=Q", began - HOUR_NS))  # its monotonic clock began at another time
 
 
 def check_earlier_boot_of_own():

@@ -148,6 +148,18 @@ static void compare_clocks(struct mpsan_host *host, const char *file)
 	}
 }
 
+uint64_t host_proc_mount(void)
+{
+	char self[16] = "";
+	struct stat st;
+
+	if (readlink("/proc/self", self, sizeof(self) - 1) <= 0 || stat("/proc", &st))
+		return 0;
+	return mpsan_proc_mount(strtoull(self, NULL, 10), (uint64_t)getpid(), st.st_dev,
+				(uint64_t)st.st_ctim.tv_sec * 1000000000u +
+					(uint64_t)st.st_ctim.tv_nsec);
+}
+
 void host_describe(struct mpsan_host *host, const char *file)
 {
 	struct timex timex = {0};

@@ -37,6 +37,8 @@ uint64_t host_start_ns(uint64_t start);
 
 /* Inode of this process's PID namespace; 0: unknown. */
 uint64_t host_pid_namespace(void);
+/* mpsan_proc_mount of this process. */
+uint64_t host_proc_mount(void);
 
 /*
  * Describes this host and process. `file` is in the session's directory: its timestamps tell the

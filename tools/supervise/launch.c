@@ -144,6 +144,17 @@ static char *make_given(struct launch *launch, const char *pattern)
 	return wrong;
 }
 
+/* Both at the same moment: the library recognises its host's clocks by the difference. */
+static void start_clocks(struct mpsan_session *head)
+{
+	for (int i = 0; i < 4; i++) {
+		head->start_ns = clock_ns(CLOCK_MONOTONIC);
+		head->start_real_ns = clock_ns(CLOCK_REALTIME);
+		if (clock_ns(CLOCK_MONOTONIC) - head->start_ns < 20000)
+			break;
+	}
+}
+
 /* Writes the magic number last: a library that finds an incomplete file does not use it. */
 static void fill_session(struct mpsan_session *head, const char *file,
 			 const struct mpsan_session *like)
@@ -152,11 +163,11 @@ static void fill_session(struct mpsan_session *head, const char *file,
 	head->format = MPSAN_SESSION_FORMAT;
 	head->slots_first = head->slots;
 	head->slots_max = MPSAN_SLOTS_MAX;
-	head->start_ns = clock_ns(CLOCK_MONOTONIC);
-	head->start_real_ns = clock_ns(CLOCK_REALTIME);
+	start_clocks(head);
 	head->uid = geteuid();
 	head->supervisor = getpid();
 	head->pid_ns = host_pid_namespace();
+	head->proc_mount = host_proc_mount();
 	host_describe(&head->host, file);
 	__atomic_store_n(&head->magic, MPSAN_SESSION_MAGIC, __ATOMIC_RELEASE);
 }

@@ -68,13 +68,10 @@ lazy_\name:
 lazy_common:
 	.cfi_startproc
 	SAVE_ARGUMENTS
-	str x17, [sp, #8]
+	mov w0, w17
 	bl hook_resolve
-	ldr x17, [sp, #8]
+	mov x16, x0
 	RESTORE_ARGUMENTS
-	adrp x16, hook_real
-	add x16, x16, :lo12:hook_real
-	ldr x16, [x16, x17, lsl #3]
 	br x16
 	.cfi_endproc
 

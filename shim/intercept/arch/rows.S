@@ -5,7 +5,7 @@
  * PASSED: save the argument registers, ask pass_NAME where to jump, restore, tail-jump (or return the
  * result that it set). Vector registers are not saved: no passed function takes one.
  * CUDA_…: like PASSED, but all rows of a kind ask one function, which gets the row's number.
- * Every row: lazy_NAME, the initial content of its entry in hook_real: resolve all, then jump to the real one.
+ * Every row: lazy_NAME, the initial content of its entry in hook_real: resolve it, then jump to the real one.
  */
 
 	.macro STUB_OBSERVED name, index

@@ -64,14 +64,15 @@ lazy_\name:
 lazy_common:
 	.cfi_startproc
 	SAVE_ARGUMENTS
-	pushq %r11
+	movl %r11d, %edi
+	subq $8, %rsp
 	.cfi_adjust_cfa_offset 8
 	call hook_resolve
-	popq %r11
+	addq $8, %rsp
 	.cfi_adjust_cfa_offset -8
+	movq %rax, %r11
 	RESTORE_ARGUMENTS
-	leaq hook_real(%rip), %rax
-	jmp *(%rax,%r11,8)
+	jmp *%r11
 	.cfi_endproc
 
 /* Replaces a function that this system does not have: returns ENOSYS, as an error number. */
