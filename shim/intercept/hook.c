@@ -110,8 +110,10 @@ void *hook_resolve(enum hook_id id)
 
 	if (!real) /* some functions exist for old binaries only: pthread_atfork */
 		real = elf_next_in(after, hook_name(id), ARCH_OLDEST_VERSION);
+	if (!real) /* or came with libpthread, before glibc 2.34, which may be loaded later */
+		real = elf_next(hook_name(id), NULL);
 	if (!real)
-		real = hook_absent;
+		return hook_absent;
 	__atomic_store_n(&hook_next[id], real, __ATOMIC_RELEASE);
 	__atomic_store_n(&hook_real[id], real, __ATOMIC_RELEASE);
 	return real;

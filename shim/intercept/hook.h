@@ -108,7 +108,7 @@ extern EXPORT uint64_t *mpsan_hook_counts;
 
 /*
  * Finds the next definition of a row below HOOK_FIRST_LATER, and enters it; idempotent, callable at any
- * time after relocation, and from signal handlers. Never NULL: what is not there returns ENOSYS.
+ * time after relocation, and from signal handlers. Never NULL: what is not there (yet) returns ENOSYS.
  */
 void *hook_resolve(enum hook_id id);
 /*

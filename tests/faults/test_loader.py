@@ -34,6 +34,27 @@ int use_lock(void)
 	return pthread_mutex_lock(&mutex) + 10 * pthread_mutex_trylock(&mutex) + pthread_mutex_unlock(&mutex);
 }
 """
+STARTER = """
+#include <pthread.h>
+static void *starts(void *argument) { return argument; }
+int start_thread(void)
+{
+	pthread_t thread;
+	void *result = 0;
+	return pthread_create(&thread, 0, starts, &result) + pthread_join(thread, &result) + (result != &result);
+}
+"""
+LATE = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[argc - 1], RTLD_NOW);
+	int (*start)(void) = library ? (int (*)(void))dlsym(library, "start_thread") : 0;
+	printf("%d\\n", start ? start() : -1);
+	return 0;
+}
+"""
 OPENMP = """
 #include <stdio.h>
 int main(void)
@@ -91,6 +112,11 @@ def check_answered():
     assert run.err == "hooked 1\n", run
 
 
+def check_late_threads():
+    """The first library with threads is loaded by a program that has none: before glibc 2.34 libpthread comes with it."""
+    as_bare([build(LATE, scratch("late"), "-ldl"), shared(STARTER, "libstarter.so", "-pthread")])
+
+
 def check_openmp(compiler):
     if not can_build("-fopenmp", compiler=compiler):
         raise Skip(f"{compiler} has no OpenMP library here")
@@ -99,5 +125,6 @@ def check_openmp(compiler):
 
 main({"next_twice": lambda: ask("next_twice"), "two_libraries": check_two_libraries, "runpath": check_runpath,
       "libc_handle": lambda: ask("libc_handle"), "answered": check_answered, "present": check_present, "namespace": check_namespace,
+      "late_threads": check_late_threads,
       "unknown": lambda: ask("unknown"), "odd_handles": lambda: ask("odd_handles"),
       "libgomp": functools.partial(check_openmp, "gcc"), "libomp": functools.partial(check_openmp, "clang")})
