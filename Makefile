@@ -329,7 +329,7 @@ SOAK_SECONDS ?= 7200
 soak: tests ## one program over and over for SOAK_SECONDS (7200): growth of its memory, descriptors and logs, bare and watched
 	$(Q)MPSAN_SOAK=$(SOAK_SECONDS) tests/run -v faults/test_soak.py
 
-check-suites: tests ## run the long suites: other people's tests, bare and under the library
+check-suites: tests ## other people's tests, bare and under the library, in stages (tests/README.md): hours
 	$(Q)tests/run suites
 
 check-wheel: ## build the wheel twice, look at it with auditwheel, install it into four releases of Debian (pip, uv)

@@ -61,9 +61,10 @@ def need_file(*places):
 def build(source, output, *flags, compiler=COMPILER):
     """Compiles C text or a file of tests/faults/lib; skipped where the compiler cannot do it at all."""
     source = Path(source) if str(source).endswith(".c") else write_source(source)
-    own_libc = "-static" in flags or "-nostdlib" in flags
-    made = subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", *BEFORE, "-I", str(ROOT), "-o", str(output), str(source),
-                           *flags, *(() if own_libc else BEHIND)], stderr=subprocess.PIPE, text=True)
+    alone = any(flag.startswith(("-static", "-nostdlib")) for flag in flags)
+    before, behind = ((), ()) if alone else (BEFORE, BEHIND)
+    made = subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", *before, "-I", str(ROOT), "-o", str(output), str(source),
+                           *flags, *behind], stderr=subprocess.PIPE, text=True)
     assert made.returncode == 0, f"{compiler} {source}:\n{made.stderr}"
     return output
 

@@ -1,14 +1,19 @@
 """Runs somebody else's test suite bare and under `mpsan run`: the results of each test must be the same, and nothing
 may be found but what tests/suites/hazards.txt names, with the reason."""
 
+import concurrent.futures
 import json
+import os
+import subprocess
 import xml.etree.ElementTree as XML
 from collections import Counter
+from pathlib import Path
 
 from faults import rounds, scratch
-from mpsantest import MPSAN, ROOT, loud_findings, run_bare
+from mpsantest import MPSAN, ROOT, loud_findings, run_bare, system_python
 
 TRIES = 10
+RUNNER = Path(__file__).resolve().parent / "run_programs.py"
 HAZARDS = ROOT / "tests/suites/hazards.txt"
 
 
@@ -94,6 +99,23 @@ def describe(findings):
 
 def show(results):
     return ", ".join(f"{count} {what}" for what, count in sorted(Counter(results.values()).items()))
+
+
+def run_programs(prefix, top, programs, jobs=4, limit=30):
+    """{program, from `top` on: how it ended}; a program may take `limit` seconds."""
+    file = scratch("results.json")
+    run = run_bare([*prefix, system_python(), RUNNER, file, str(jobs), str(limit), *programs], 3000)
+    assert file.exists(), f"no results\n{run.out[-2000:]}{run.err[-2000:]}"
+    return {Path(name).relative_to(top).as_posix(): result for name, result in json.loads(file.read_text()).items()}
+
+
+def build_programs(sources, flags_of):
+    """Beside their sources. What this compiler refuses is no program of the suite here."""
+    def build(source):
+        subprocess.run(["cc", "-w", "-o", source.with_suffix(""), source, *flags_of(source)], stderr=subprocess.DEVNULL)
+
+    with concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:
+        list(pool.map(build, sources))
 
 
 def run_to_junit(command, file, timeout):

@@ -4,23 +4,17 @@
 # limit: 7200
 # serial
 
-import concurrent.futures
 import functools
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import need, scratch  # noqa: E402
-from mpsantest import main, run_bare, system_python  # noqa: E402
+from faults import need  # noqa: E402
+from mpsantest import main  # noqa: E402
 from sources import source_of  # noqa: E402
-from suite import Suite  # noqa: E402
+from suite import Suite, build_programs, run_programs  # noqa: E402
 
-RUNNER = Path(__file__).resolve().parent / "run_programs.py"
-JOBS, LIMIT = 4, 30
 GROUPS = {  # folders of conformance/interfaces
     "fork": ("fork", "pthread_atfork", "killpg", "kill", "raise"),
     "memory": ("mmap", "munmap", "shm_open", "shm_unlink", "mlock*", "munlock*"),
@@ -41,15 +35,9 @@ def sources(place):
             yield source
 
 
-def build_one(source):
-    subprocess.run(["cc", "-w", "-std=gnu99", "-D_GNU_SOURCE", "-I", source.parents[3] / "include", "-o", source.with_suffix(""),
-                    source, "-pthread", "-lrt", "-lm"], stderr=subprocess.DEVNULL)
-
-
 def build(place):
-    """What this compiler refuses is no program of the suite here."""
-    with concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:
-        list(pool.map(build_one, sources(place)))
+    flags = ["-std=gnu99", "-D_GNU_SOURCE", "-I", place / "include", "-pthread", "-lrt", "-lm"]
+    build_programs(sources(place), lambda source: flags)
 
 
 def programs(place, group):
@@ -58,11 +46,8 @@ def programs(place, group):
 
 
 def run_tests(place, group, prefix, only):
-    file, top = scratch("results.json"), place / "conformance/interfaces"
-    wanted = [top / name for name in only] or programs(place, group)
-    run = run_bare([*prefix, system_python(), RUNNER, file, str(JOBS), str(LIMIT), *wanted], 3000)
-    assert file.exists(), f"no results\n{run.out[-2000:]}{run.err[-2000:]}"
-    return {Path(name).relative_to(top).as_posix(): result for name, result in json.loads(file.read_text()).items()}
+    top = place / "conformance/interfaces"
+    return run_programs(prefix, top, [top / name for name in only] or programs(place, group))
 
 
 def check(group):
