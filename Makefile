@@ -386,4 +386,4 @@ help: ## list the targets
 clean:
 	rm -rf build
 
--include $(shell find $(O) \( -path '$(O)/tmp*' -o -path $(O)/pythons -o -path $(O)/distros -o -path '$(O)/aarch64*' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(O) \( -path '$(O)/tmp*' -o -path $(O)/pythons -o -path $(O)/distros -o -path $(O)/suites -o -path '$(O)/aarch64*' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
