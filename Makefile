@@ -67,7 +67,7 @@ endif
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := $(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.12 $(O)/fake/libcudart.so.13 $(O)/fake/libnccl.so.2
 
-.PHONY: all tests demo check fuzz bench check-suites soak check-lessons check-trial check-attach check-healthy check-pythons check-beside check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
+.PHONY: all tests demo check fuzz bench check-suites soak check-lessons check-trial check-attach check-healthy check-pythons check-beside check-gpu check-build check-package check-wheel check-distros check-aarch64 check-browser check-sanitize lint install uninstall help clean FORCE
 all: $(O)/libmpsan.so $(O)/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 $(O)/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -331,6 +331,10 @@ soak: tests ## one program over and over for SOAK_SECONDS (7200): growth of its 
 
 check-suites: tests ## other people's tests, bare and under the library, in stages (tests/README.md): hours
 	$(Q)tests/run suites
+
+AARCH64_FILES := $(CURDIR)/build/aarch64-root
+check-aarch64: ## cross-build for aarch64, run the tests on an emulated one; ON=GROUPS (tools/dev/bootstrap --aarch64, two hours)
+	$(Q)tests/aarch64/run.py --there && $(MAKE) ARCH=aarch64 CROSS=aarch64-linux-gnu- SYSROOT=$(AARCH64_FILES) tests && tests/aarch64/run.py $(ON)
 
 check-wheel: ## build the wheel twice, look at it with auditwheel, install it into four releases of Debian (pip, uv)
 	$(Q)mkdir -p $(O) && tests/run wheel
