@@ -4,7 +4,10 @@ import os
 import queue
 import threading
 
-threading.stack_size(32768)
+try:
+    threading.stack_size(32768)
+except ValueError:  # 3.14 on a newer libc wants more
+    threading.stack_size(65536)
 lock, results = threading.RLock(), queue.Queue()
 changed = threading.Condition(lock)
 

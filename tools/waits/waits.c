@@ -252,16 +252,6 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 
 /* ---- other kinds ---- */
 
-/* A thread's handle is the address of its descriptor, where the awaited word contains its TID. */
-static void judge_join(struct look *look)
-{
-	uint32_t target = snapshot_find(look->snapshot, look->thread->slot,
-					(uint32_t)look->thread->call.arg[2]);
-
-	if (target != SNAPSHOT_NONE)
-		look_by_owner(look, target);
-}
-
 static bool claims_libc(const struct snapshot_thread *thread)
 {
 	const struct mpsan_thread *record = thread->record;
@@ -315,7 +305,7 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 		break;
 	case MPSAN_WAIT_JOIN:
 		if (look_lies_in(word, address, PTHREAD_BYTES))
-			judge_join(look);
+			look_at_join(look, address);
 		break;
 	case MPSAN_WAIT_COND: /* woken already, it may be waiting for its mutex */
 		if (look_lies_in(word, address, sizeof(pthread_cond_t)) ||

@@ -6,7 +6,7 @@
 #include "../proc/calls.h"
 #include "waits_look.h"
 
-static void look_at_thread(struct look *look, uint64_t handle)
+static bool look_at_thread(struct look *look, uint64_t handle)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
@@ -14,9 +14,30 @@ static void look_at_thread(struct look *look, uint64_t handle)
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		const struct mpsan_thread *record = look->snapshot->threads.item[i].record;
 
-		if (record && record->pthread == handle)
+		if (record && record->pthread == handle) {
 			look_by_owner(look, i);
+			return true;
+		}
 	}
+	return false;
+}
+
+/*
+ * A thread's handle is the address of its descriptor, where before glibc 2.43 the awaited word contains
+ * its TID; since then it is a state, which the TID of another thread may resemble.
+ */
+void look_at_join(struct look *look, uint64_t handle)
+{
+	const struct snapshot *snapshot = look->snapshot;
+	uint32_t target =
+		snapshot_find(snapshot, look->thread->slot, (uint32_t)look->thread->call.arg[2]);
+	const struct mpsan_thread *record;
+
+	if (look_at_thread(look, handle) || target == SNAPSHOT_NONE)
+		return;
+	record = snapshot->threads.item[target].record;
+	if (!record || !record->pthread)
+		look_by_owner(look, target);
 }
 
 static void look_at_tried(struct look *look, uint64_t object, unsigned kind)
