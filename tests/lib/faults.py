@@ -61,7 +61,7 @@ def need_file(*places):
 def build(source, output, *flags, compiler=COMPILER):
     """Compiles C text or a file of tests/faults/lib; skipped where the compiler cannot do it at all."""
     source = Path(source) if str(source).endswith(".c") else write_source(source)
-    alone = any(flag.startswith(("-static", "-nostdlib")) for flag in flags)
+    alone = any(str(flag).startswith(("-static", "-nostdlib")) for flag in flags)
     before, behind = ((), ()) if alone else (BEFORE, BEHIND)
     made = subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", *before, "-I", str(ROOT), "-o", str(output), str(source),
                            *flags, *behind], stderr=subprocess.PIPE, text=True)

@@ -51,7 +51,7 @@ def check_all():
 def check_level():
     """Notes and warnings fail no test, unless the options or a project file say so."""
     run, outcomes = pytest("--mpsan", "-k", "finding")
-    assert (run.exit, outcomes) == (0, {"finding": "P"}) and "tests watched: 1, findings: 2" in run.out, run
+    assert (run.exit, outcomes) == (0, {"finding": "P"}) and "tests watched: 1, findings: 0, notes: 2" in run.out, run
     run, outcomes = pytest("-k", "finding", "-o", "mpsan_options=--fail-on note", "--mpsan")
     assert (run.exit, outcomes) == (1, {"finding": "F"}), run
 
@@ -60,6 +60,18 @@ def check_without():
     run, outcomes = pytest("-k", FAST)
     assert outcomes == dict(passes="P", option="P", watched="P", fails="F", finding="P"), run
     assert "watched: False" in run.out and "tests watched" not in run.out, run
+
+
+def check_as_started():
+    """A watched test has the warnings, the interpreter's options and the threads that it has otherwise."""
+    place = Path(tempfile.mkdtemp(), "test_project.py")
+    place.write_text("import os, sys, warnings\ndef test_warns(): warnings.warn('old')\n"
+                     "def test_mode(): assert sys.flags.dev_mode\n"
+                     "def test_forks(): os.waitpid(os.fork() or os._exit(0), 0)\n")
+    run = run_bare([system_python(), "-X", "dev", "-m", "pytest", "-p", "mpsan.pytest_plugin", "-p", "no:cacheprovider", "-W", "error", "-rA",
+                    "--mpsan=--fail-on note", place], timeout=100, env=ENVIRONMENT)
+    outcomes = re.findall(r"^(PASSED|FAILED) \S*::test_(\w+)", run.out, re.M)
+    assert sorted(outcomes) == [("FAILED", "warns"), ("PASSED", "forks"), ("PASSED", "mode")], run
 
 
 def check_marked():
@@ -133,5 +145,5 @@ def check_inside():
     assert "mpsan: error: deadlock-cycle" in run.out and "  in test_project.py::test_hangs\n" in run.out, run
 
 
-main({"all": check_all, "level": check_level, "without": check_without, "marked": check_marked, "wrong": check_wrong,
+main({"all": check_all, "as_started": check_as_started, "level": check_level, "without": check_without, "marked": check_marked, "wrong": check_wrong,
       "path": check_path, "inside": check_inside, "limit": check_limit, "unwatched": check_unwatched, "interrupted": check_interrupted})

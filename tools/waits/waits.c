@@ -15,8 +15,6 @@
 #include "pythreads.h"
 #include "waits_look.h"
 
-#define PTHREAD_BYTES 4096u /* upper bound of glibc's thread descriptor */
-
 /* ---- other wakers ---- */
 
 static void add_child(uint32_t pid, void *context)
@@ -304,8 +302,8 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 		look_at_semaphore(look, address, claim.tag);
 		break;
 	case MPSAN_WAIT_JOIN:
-		if (look_lies_in(word, address, PTHREAD_BYTES))
-			look_at_join(look, address);
+		if (look_lies_in(word, address, LOOK_PTHREAD_BYTES))
+			look_at_join(look, word);
 		break;
 	case MPSAN_WAIT_COND: /* woken already, it may be waiting for its mutex */
 		if (look_lies_in(word, address, sizeof(pthread_cond_t)) ||

@@ -72,8 +72,9 @@ bool look_at_own_mutex(struct look *look, uint64_t address);
 void look_at_rwlock(struct look *look, uint64_t address);
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
 
-/* waits_try.c: the end of the thread with this pthread_t, in pthread_join. */
-void look_at_join(struct look *look, uint64_t handle);
+/* waits_try.c: the end of the thread whose descriptor has this word, in pthread_join. */
+#define LOOK_PTHREAD_BYTES 4096u /* upper bound of glibc's thread descriptor */
+void look_at_join(struct look *look, uint64_t word);
 
 /*
  * waits_python.c: whether Python knows which thread will release this semaphore; it then ends the

@@ -6,7 +6,8 @@
 #include "../proc/calls.h"
 #include "waits_look.h"
 
-static bool look_at_thread(struct look *look, uint64_t handle)
+/* The end of the thread whose descriptor has this word in its first `bytes`; false: none is known to. */
+static bool look_at_thread(struct look *look, uint64_t word, uint64_t bytes)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
@@ -14,7 +15,7 @@ static bool look_at_thread(struct look *look, uint64_t handle)
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		const struct mpsan_thread *record = look->snapshot->threads.item[i].record;
 
-		if (record && record->pthread == handle) {
+		if (record && record->pthread && look_lies_in(word, record->pthread, bytes)) {
 			look_by_owner(look, i);
 			return true;
 		}
@@ -23,17 +24,17 @@ static bool look_at_thread(struct look *look, uint64_t handle)
 }
 
 /*
- * A thread's handle is the address of its descriptor, where before glibc 2.43 the awaited word contains
- * its TID; since then it is a state, which the TID of another thread may resemble.
+ * The awaited word is in the thread's descriptor, and before glibc 2.43 contains its TID; since then it is a
+ * state, which the TID of another thread may resemble.
  */
-void look_at_join(struct look *look, uint64_t handle)
+void look_at_join(struct look *look, uint64_t word)
 {
 	const struct snapshot *snapshot = look->snapshot;
 	uint32_t target =
 		snapshot_find(snapshot, look->thread->slot, (uint32_t)look->thread->call.arg[2]);
 	const struct mpsan_thread *record;
 
-	if (look_at_thread(look, handle) || target == SNAPSHOT_NONE)
+	if (look_at_thread(look, word, LOOK_PTHREAD_BYTES) || target == SNAPSHOT_NONE)
 		return;
 	record = snapshot->threads.item[target].record;
 	if (!record || !record->pthread)
@@ -54,7 +55,7 @@ static void look_at_tried(struct look *look, uint64_t object, unsigned kind)
 		look_at_semaphore(look, object, 0);
 		break;
 	case MPSAN_WAIT_JOIN:
-		look_at_thread(look, object);
+		look_at_thread(look, object, 1);
 		break;
 	case MPSAN_WAIT_PROCESS:
 		look_at_child(look, (int64_t)object, object);

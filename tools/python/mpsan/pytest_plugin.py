@@ -14,7 +14,7 @@ Without --mpsan nothing is different. ini options (pytest.ini, pyproject.toml, â
 A hang ends its test at its proof, not at a time limit. Limits of pytest-timeout hold, but no alarm is set for them, which
 would count as a way out of the hang: the watched pytest writes the stacks of its threads when the time is up, and is ended.
 Fixtures of a wider scope than a function are set up anew for each watched test, whose pytest has the plugins and options of
-this one, except those that choose tests, write reports or distribute.
+this one, except those that choose tests, capture, debug, write reports or distribute.
 """
 
 import copy
@@ -84,6 +84,9 @@ class Recorder:
 
     def __init__(self, config, place):
         self.config, self.place, self.file = config, place, place / "reports"
+        self.end = None
+        # The watchdog is a thread, which no test has started: there is none while it forks.
+        os.register_at_fork(before=faulthandler.cancel_dump_traceback_later, after_in_parent=self.set_again)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # before pytest-timeout
     def pytest_runtest_protocol(self):
@@ -92,7 +95,12 @@ class Recorder:
         yield  # the end of the interpreter has its limit, too
 
     def set_limit(self, seconds):
+        self.end = time.monotonic() + seconds
         faulthandler.dump_traceback_later(seconds, file=self.stacks)
+
+    def set_again(self):
+        if self.end is not None:
+            faulthandler.dump_traceback_later(max(self.end - time.monotonic(), 0.001), file=self.stacks)
 
     def pytest_runtest_logreport(self, report):
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
@@ -170,9 +178,10 @@ class Watcher:
             place = Path(place)
             _, sep, inside = item.nodeid.partition("::")
             (place / "options").write_text(json.dumps(self.passed_on()))
-            command = [*self.run_words(), "--report", f"json={place}/report.json", "--", sys.executable, "-m", "pytest",
+            command = [*self.run_words(), "--report", f"json={place}/report.json", "--",
+                       sys.executable, *subprocess._args_from_interpreter_flags(), "-m", "pytest",
                        "-p", "no:cacheprovider", "-c", str(self.config.inipath or os.devnull), "--rootdir", str(self.config.rootpath),
-                       "-o", "addopts=", "-o", "faulthandler_timeout=0", *self.words(), f"{item.path}{sep}{inside}"]
+                       *self.words(), "-o", "addopts=", "-o", "faulthandler_timeout=0", f"{item.path}{sep}{inside}"]
             environment = {**os.environ, INNER: str(place), "PYTEST_ADDOPTS": ""}
             process = subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
                                        errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -183,7 +192,7 @@ class Watcher:
             if not judged and not any(report.when == "teardown" for report in reports):
                 return [*reports, failure(item, f"mpsan could not watch {item.nodeid}:\n{output}")]
             if not judged:  # a full disk or a limit: it ran as without mpsan
-                reports[-1].user_properties.append(("mpsan.unwatched", output.strip().rpartition("\n")[2]))
+                reports[-1].user_properties.append(("mpsan.unwatched", reason(output)))
                 return reports
             return attribute(item, reports, json.loads(judged), output, late)
 
@@ -223,13 +232,15 @@ class Watcher:
         return process.communicate()[0]
 
     def words(self):
-        """The options -p and -o of this pytest, which take effect before plugins see any."""
+        """The options -p, -o and -W of this pytest, which take effect before plugins see any."""
         for name in self.config.option.plugins:
             if name != "no:terminal":  # of a worker
                 yield from ("-p", name)
         for setting in self.config.option.override_ini or ():
             if not setting.startswith("addopts="):
                 yield from ("-o", setting)
+        for warning in self.config.known_args_namespace.pythonwarnings or ():
+            yield from ("-W", warning)
 
     def pytest_runtest_logreport(self, report):
         """In the pytest that was started: also of the reports that workers sent."""
@@ -254,7 +265,8 @@ class Watcher:
             terminalreporter.write_line(f"tests that ran without mpsan: {len(self.unwatched)}, {self.unwatched[0]}", yellow=True)
         if self.gone:
             terminalreporter.write_line(f"in the baseline, and in none of these tests: {', '.join(sorted(self.gone))}")
-        terminalreporter.write_line(f"tests watched: {self.watched}, findings: {len(self.found)}")
+        notes = sum(severity == "note" for severity, _, _ in self.found)
+        terminalreporter.write_line(f"tests watched: {self.watched}, findings: {len(self.found) - notes}, notes: {notes}")
 
 
 def attribute(item, reports, document, output, late):
@@ -264,7 +276,7 @@ def attribute(item, reports, document, output, late):
     texts = [late] if late else []
     texts += [finding.story(item.nodeid, OWN) for finding in loud]
     if not texts and not any(report.when == "call" or report.failed or report.skipped for report in reports):
-        texts = [f"the test ended without a word, {ending(document['exit'])}:\n{output}"]
+        texts = [f"the process of the test ended before the test did, {ending(document['exit'])}:\n{output}"]
     text = "\n".join(texts)
     call = next((report for report in reports if report.when == "call"), None)
     if text and not call:
@@ -290,6 +302,12 @@ def fails(finding, level):
 
 def without_own(stacks):
     return "\n".join(line for line in stacks.splitlines() if not any(own in line for own in OWN))
+
+
+def reason(output):
+    """What mpsan says of itself, or the last line."""
+    lines = output.strip().splitlines()
+    return next((line for line in lines if line.startswith("mpsan: ")), lines[-1] if lines else "it did not say why")
 
 
 def simple(value):
