@@ -61,7 +61,7 @@ bool sys_may(long number);
 
 const char *sys_getenv(const char *name);
 
-/* Reads the offsets of the own time namespace again, for a child whose clock has jumped. */
+/* Reads the offsets of the own time namespace: where the session may be of another one, and in a child whose clock has jumped. */
 void sys_leave_time_namespace(void);
 
 /*

@@ -15,7 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, MPSAN, ROOT, Skip, kill_group, main, system_python  # noqa: E402
+from attached import running  # noqa: E402
+from mpsantest import BUILD, MPSAN, ROOT, Skip, main, system_python  # noqa: E402
 
 LOCKS = ("import threading\na, b, both = threading.Lock(), threading.Lock(), threading.Barrier(2)\n"
          "def one():\n    with a:\n        both.wait()\n        with b: pass\n"
@@ -72,18 +73,6 @@ def written(path):
 def need(*command):
     if subprocess.run(command, capture_output=True).returncode:
         raise Skip(f"not possible here: {' '.join(command)}")
-
-
-@contextlib.contextmanager
-def started(*command, **options):
-    """A command in a group of its own; what it starts in PID namespaces ends with it."""
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True, **options)
-    try:
-        yield process
-    finally:
-        kill_group(process.pid)
-        process.wait()
 
 
 def children(pid):
@@ -153,11 +142,11 @@ def check_other_files():
             compiled(f"{place}/{folder}", *names)
             Path(place, folder, "code.py").write_text(LOCKS.replace("with a: pass", f"with a: {mark}()"))
         bound = f"mount --bind {place}/theirs {place}/ours && exec "
-        with started("unshare", "--mount", "sh", "-c", bound + f"{place}/ours/program") as process:
+        with running("unshare", "--mount", "sh", "-c", bound + f"{place}/ours/program") as process:
             finding, _, text = deadlock(child_of(process, "program"))
             assert {"inner_one", "inner_two"} <= functions(finding) and "outer" not in text, text
             assert "int TWO(void) { pthread_mutex_lock(&b)" in text, text
-        with started("unshare", "--mount", "sh", "-c", bound + f"{system_python()} {place}/ours/code.py") as process:
+        with running("unshare", "--mount", "sh", "-c", bound + f"{system_python()} {place}/ours/code.py") as process:
             _, _, text = deadlock(child_of(process, "python"))
             assert "with a: true()" in text and "with a: false()" not in text, text
 
@@ -168,7 +157,7 @@ def check_replaced_files():
         raise Skip("needs root")
     with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
         compiled(place, "old_one", "old_two")
-        with started(Path(place, "program")) as process:
+        with running(Path(place, "program")) as process:
             while "futex" not in Path(f"/proc/{process.pid}/wchan").read_text():
                 pass
             Path(place, "program").rename(Path(place, "before"))
@@ -182,7 +171,7 @@ def check_pid_namespace():
     """TIDs in mutexes are those of the namespace; processes are shown with both numbers, everywhere."""
     need("unshare", "--pid", "--fork", "true")
     program = BUILD / "tests/preload/waits/deadlock-cycle-mutex"
-    with started("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", f"sleep 600 & {program}; :") as process:
+    with running("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", f"sleep 600 & {program}; :") as process:
         outer = child_of(process, "deadlock-cycle")
         finding, read, text = deadlock(outer)
         pids = {one["pid"]: one.get("outer_pid") for one in read["processes"]}
@@ -206,7 +195,7 @@ def check_kept():
             Path(place, folder).mkdir()
             written(Path(place, folder, "code.py"))
         words = f"mount --bind {place}/theirs {place}/ours && {system_python()} {place}/ours/code.py"
-        with started("unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c", words + "; :") as process:
+        with running("unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c", words + "; :") as process:
             outer = child_of(process, "python")
             deadlock(outer)
             kept = mpsan("attach", "--no-conf", "--dir", f"{place}/kept", outer)
@@ -225,7 +214,7 @@ def check_user_namespace():
     user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     need(*user, "unshare", "--user", "--map-root-user", "--pid", "--fork", "true")
     program = BUILD / "tests/preload/waits/deadlock-cycle-mutex"
-    with started(*user, "unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
+    with running(*user, "unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
                  f"{program}; :", cwd="/") as process:
         outer = child_of(process, "deadlock-cycle")
         for who in ((), user):
@@ -250,7 +239,7 @@ def check_other_debian():
         for root, enter in zip(list(debians()) * 2, ways):
             words = (f"mount --rbind {root} {root} && mount -t proc proc {root}/proc && mount --bind {place} {root}/tmp && "
                      f"{enter.format(root)} python3 /tmp/code.py")
-            with started("unshare", "--pid", "--mount", "--fork", "--kill-child", "sh", "-c", words) as process:
+            with running("unshare", "--pid", "--mount", "--fork", "--kill-child", "sh", "-c", words) as process:
                 outer = child_of(process, "python3")
                 finding, read, text = deadlock(outer)
                 assert finding["outer_pid"] == outer and finding["pid"] == 1, finding
@@ -266,7 +255,7 @@ def check_bubblewrap():
         raise Skip("no bwrap")
     words = ("bwrap", "--ro-bind", "/", "/", "--tmpfs", "/tmp", "--proc", "/proc", "--unshare-all", "--die-with-parent")
     need(*words, "true")
-    with started(*words, system_python(), "-c", LOCKS) as process:
+    with running(*words, system_python(), "-c", LOCKS) as process:
         outer = child_of(process, "python")
         finding, _, _ = deadlock(outer)
         assert finding["outer_pid"] == outer, finding
@@ -276,7 +265,7 @@ def check_inside():
     """From inside, and from a container beside it with the same PID namespace and files of its own."""
     need("unshare", "--pid", "--mount", "--fork", "true")
     program = BUILD / "tests/preload/waits/deadlock-cycle-mutex"
-    with started("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", f"{program}; :") as process:
+    with running("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", f"{program}; :") as process:
         outer = child_of(process, "deadlock-cycle")
         inner = deadlock(outer)[0]["pid"]
         enter = ("nsenter", "--target", outer, "--pid")
@@ -296,7 +285,7 @@ def check_shared_mutex():
         source.write_text(SHARED)
         subprocess.run(["cc", "-g", "-pthread", "-o", program, source], check=True)
         for word, expected in ("kill", [("lock-owner-killed", "error")]), ("stay", []):
-            with started("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", program, word) as process:
+            with running("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", program, word) as process:
                 file = Path(place, "report.json")
                 run = mpsan("attach", "--no-conf", "--report", f"json={file}", "--tree", named(process, "waiter"))
                 assert run.returncode in (0, 66), run

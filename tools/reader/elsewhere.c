@@ -132,7 +132,7 @@ static bool is_seen(const struct elsewhere *elsewhere, uint32_t there, uint64_t 
 	return false;
 }
 
-/* Whether its namespace can be seen, or is below of one that can: that of a process that made it, itself or through others. */
+/* Whether its namespace, or that of a process that made it, directly or not, can be seen: those below can be seen as well. */
 static bool is_visible(const struct elsewhere *elsewhere, uint32_t there, uint32_t slot)
 {
 	const struct mpsan_process *process = &elsewhere->table[slot];
