@@ -351,9 +351,10 @@ check-pythons: tests ## programs with Python locks on each Python at hand: a tab
 check-browser: all $(PAGE_BIN) ## look at the HTML report in headless Chromium (tools/dev/bootstrap --browser)
 	$(Q)tests/run browser
 
+# Twelve tests at a time: each process that uses the device takes half a GiB of its memory.
 check-gpu: ## tests that need a GPU; says so when there is none (MPSAN_GPU_FAKE=1: what the stand-in can serve)
 	$(Q)if [ "$$MPSAN_GPU_FAKE" ]; then $(MAKE) $(FAKE); else tests/gpu/present; fi && \
-	$(MAKE) tests && tests/run gpu
+	$(MAKE) tests && tests/run -j 12 gpu
 
 # What is installed, and where.
 DATADIR ?= $(PREFIX)/share

@@ -51,6 +51,7 @@ def measure(command, library):
 def compare(command, best, rounds):
     """(bare, watched) in nanoseconds, each of rounds by turns."""
     rounds = [(measure(command, False), measure(command, True)) for _ in range(rounds)]
+    print("each round, in us:", ", ".join(f"{bare / 1e3:.3f} {watched / 1e3:.3f}" for bare, watched in rounds))
     return [best(column) for column in zip(*rounds)]
 
 

@@ -42,16 +42,27 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 
 #define DEVICE_TO_HOST 2
 
+/* What must() is to a condition, to a call of the driver: says the result. */
+#define succeeds(call) succeeds_in((call), #call, __LINE__)
+
+static inline void succeeds_in(CUresult result, const char *call, int line)
+{
+	if (result == CUDA_SUCCESS)
+		return;
+	fprintf(stderr, "%s:%d: %s returned %d\n", __FILE__, line, call, (int)result);
+	_exit(3);
+}
+
 /* The driver's part alone, as libraries without the runtime use it. */
 static NOINLINE void use_device(int ordinal)
 {
 	CUdevice device;
 	CUcontext context;
 
-	must(cuInit(0) == 0);
-	must(cuDeviceGet(&device, ordinal) == 0);
-	must(cuDevicePrimaryCtxRetain(&context, device) == 0);
-	must(cuCtxSetCurrent(context) == 0);
+	succeeds(cuInit(0));
+	succeeds(cuDeviceGet(&device, ordinal));
+	succeeds(cuDevicePrimaryCtxRetain(&context, device));
+	succeeds(cuCtxSetCurrent(context));
 }
 
 /* Two processes and the socket between them. */
@@ -169,9 +180,9 @@ static NOINLINE struct piece legacy_make(void)
 {
 	struct piece piece = {0};
 
-	must(cuMemAlloc_v2(&piece.address, BYTES) == 0);
-	must(cuMemsetD8_v2(piece.address, 7, BYTES) == 0);
-	must(cuCtxSynchronize() == 0);
+	succeeds(cuMemAlloc_v2(&piece.address, BYTES));
+	succeeds(cuMemsetD8_v2(piece.address, 7, BYTES));
+	succeeds(cuCtxSynchronize());
 	return piece;
 }
 
@@ -179,7 +190,7 @@ static NOINLINE void legacy_send(const struct piece *piece, int peer)
 {
 	CUipcMemHandle handle;
 
-	must(cuIpcGetMemHandle(&handle, piece->address) == 0);
+	succeeds(cuIpcGetMemHandle(&handle, piece->address));
 	put(peer, &handle, sizeof(handle));
 }
 
@@ -189,20 +200,19 @@ static NOINLINE struct piece legacy_receive(int peer)
 	CUipcMemHandle handle;
 
 	get(peer, &handle, sizeof(handle));
-	must(cuIpcOpenMemHandle_v2(&piece.address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
-	     0);
+	succeeds(cuIpcOpenMemHandle_v2(&piece.address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
 	return piece;
 }
 
 static NOINLINE void legacy_close(struct piece *piece)
 {
-	must(cuIpcCloseMemHandle(piece->address) == 0);
+	succeeds(cuIpcCloseMemHandle(piece->address));
 	memset(piece, 0, sizeof(*piece));
 }
 
 static NOINLINE void legacy_free(struct piece *piece)
 {
-	must(cuMemFree_v2(piece->address) == 0);
+	succeeds(cuMemFree_v2(piece->address));
 	memset(piece, 0, sizeof(*piece));
 }
 
@@ -244,9 +254,9 @@ static NOINLINE void vmm_map(struct piece *piece)
 	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
 				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 
-	must(cuMemAddressReserve(&piece->address, BYTES, 0, 0, 0) == 0);
-	must(cuMemMap(piece->address, BYTES, 0, piece->handle, 0) == 0);
-	must(cuMemSetAccess(piece->address, BYTES, &access, 1) == 0);
+	succeeds(cuMemAddressReserve(&piece->address, BYTES, 0, 0, 0));
+	succeeds(cuMemMap(piece->address, BYTES, 0, piece->handle, 0));
+	succeeds(cuMemSetAccess(piece->address, BYTES, &access, 1));
 }
 
 static NOINLINE struct piece vmm_make(void)
@@ -254,10 +264,10 @@ static NOINLINE struct piece vmm_make(void)
 	CUmemAllocationProp properties = vmm_properties();
 	struct piece piece = {0};
 
-	must(cuMemCreate(&piece.handle, BYTES, &properties, 0) == 0);
+	succeeds(cuMemCreate(&piece.handle, BYTES, &properties, 0));
 	vmm_map(&piece);
-	must(cuMemsetD8_v2(piece.address, 7, BYTES) == 0);
-	must(cuCtxSynchronize() == 0);
+	succeeds(cuMemsetD8_v2(piece.address, 7, BYTES));
+	succeeds(cuCtxSynchronize());
 	return piece;
 }
 
@@ -265,8 +275,8 @@ static inline int vmm_export(const struct piece *piece)
 {
 	int fd = -1;
 
-	must(cuMemExportToShareableHandle(&fd, piece->handle,
-					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
+	succeeds(cuMemExportToShareableHandle(&fd, piece->handle,
+					      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	return fd;
 }
 
@@ -274,8 +284,8 @@ static inline struct piece vmm_import(int fd)
 {
 	struct piece piece = {0};
 
-	must(cuMemImportFromShareableHandle(&piece.handle, (void *)(uintptr_t)fd,
-					    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0);
+	succeeds(cuMemImportFromShareableHandle(&piece.handle, (void *)(uintptr_t)fd,
+						CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
 	close(fd);
 	vmm_map(&piece);
 	return piece;
@@ -296,9 +306,9 @@ static NOINLINE struct piece vmm_receive(int peer)
 
 static NOINLINE void vmm_free(struct piece *piece)
 {
-	must(cuMemUnmap(piece->address, BYTES) == 0);
-	must(cuMemRelease(piece->handle) == 0);
-	must(cuMemAddressFree(piece->address, BYTES) == 0);
+	succeeds(cuMemUnmap(piece->address, BYTES));
+	succeeds(cuMemRelease(piece->handle));
+	succeeds(cuMemAddressFree(piece->address, BYTES));
 	memset(piece, 0, sizeof(*piece));
 }
 
@@ -315,10 +325,10 @@ static NOINLINE struct piece pool_make(void)
 	};
 	struct piece piece = {0};
 
-	must(cuMemPoolCreate(&piece.pool, &properties) == 0);
-	must(cuMemAllocFromPoolAsync(&piece.address, BYTES, piece.pool, NULL) == 0);
-	must(cuMemsetD8_v2(piece.address, 7, BYTES) == 0);
-	must(cuCtxSynchronize() == 0);
+	succeeds(cuMemPoolCreate(&piece.pool, &properties));
+	succeeds(cuMemAllocFromPoolAsync(&piece.address, BYTES, piece.pool, NULL));
+	succeeds(cuMemsetD8_v2(piece.address, 7, BYTES));
+	succeeds(cuCtxSynchronize());
 	return piece;
 }
 
@@ -327,11 +337,11 @@ static NOINLINE void pool_send(const struct piece *piece, int peer)
 	CUmemPoolPtrExportData data;
 	int fd = -1;
 
-	must(cuMemPoolExportToShareableHandle(&fd, piece->pool,
-					      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
+	succeeds(cuMemPoolExportToShareableHandle(&fd, piece->pool,
+						  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	put_fd(peer, fd);
 	close(fd);
-	must(cuMemPoolExportPointer(&data, piece->address) == 0);
+	succeeds(cuMemPoolExportPointer(&data, piece->address));
 	put(peer, &data, sizeof(data));
 }
 
@@ -341,19 +351,19 @@ static NOINLINE struct piece pool_receive(int peer)
 	int fd = get_fd(peer);
 	struct piece piece = {0};
 
-	must(cuMemPoolImportFromShareableHandle(&piece.pool, (void *)(uintptr_t)fd,
-						CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
+	succeeds(cuMemPoolImportFromShareableHandle(&piece.pool, (void *)(uintptr_t)fd,
+						    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	close(fd);
 	get(peer, &data, sizeof(data));
-	must(cuMemPoolImportPointer(&piece.address, piece.pool, &data) == 0);
+	succeeds(cuMemPoolImportPointer(&piece.address, piece.pool, &data));
 	return piece;
 }
 
 static NOINLINE void pool_free(struct piece *piece)
 {
-	must(cuMemFreeAsync(piece->address, NULL) == 0);
-	must(cuStreamSynchronize(NULL) == 0);
-	must(cuMemPoolDestroy(piece->pool) == 0);
+	succeeds(cuMemFreeAsync(piece->address, NULL));
+	succeeds(cuStreamSynchronize(NULL));
+	succeeds(cuMemPoolDestroy(piece->pool));
 	memset(piece, 0, sizeof(*piece));
 }
 
@@ -364,7 +374,7 @@ static NOINLINE void look_at(const struct piece *piece)
 {
 	unsigned char byte = 0;
 
-	must(cuMemcpyDtoH_v2(&byte, piece->address + BYTES - 1, 1) == 0);
+	succeeds(cuMemcpyDtoH_v2(&byte, piece->address + BYTES - 1, 1));
 	must(byte == 7);
 }
 
