@@ -10,10 +10,13 @@
 #include "cuda.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 
 #include "mpsan.h"
 
 #define FOUND 100
+
+static atomic_bool ended; /* a driver that is shut down refuses what its threads still call */
 
 static void *comes_and_goes(void *number)
 {
@@ -22,7 +25,7 @@ static void *comes_and_goes(void *number)
 	struct piece piece;
 
 	use_device(0);
-	for (;;) {
+	while (!ended) {
 		piece = vmm_make();
 		must(cuMemsetD8_v2(piece.address, byte, BYTES) == 0);
 		must(cuCtxSynchronize() == 0);
@@ -40,6 +43,9 @@ static void producer(int peer)
 	must(pthread_create(&threads[0], NULL, comes_and_goes, (void *)(intptr_t)'a') == 0);
 	must(pthread_create(&threads[1], NULL, comes_and_goes, (void *)(intptr_t)'b') == 0);
 	hear_end(peer);
+	ended = true;
+	for (int i = 0; i < 2; i++)
+		must(pthread_join(threads[i], NULL) == 0);
 }
 
 static void looks(const struct mpsan_export *found, unsigned char want)
