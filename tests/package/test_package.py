@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Debian packages: built twice with the same result, without an error of lintian, and installed into a new Debian
-that has nothing of ours: there the examples are judged, doctor has no complaint, and a purge leaves nothing."""
+that has nothing of ours: there the examples are judged, doctor has no complaint, and a purge leaves nothing. Those for
+arm64: cross-built in such a Debian, and where a machine is emulated (tools/dev/bootstrap --aarch64), installed there."""
 # limit: 1500
 # serial
 
@@ -12,8 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / place) for place in ("lib", "aarch64")]
 
+import machine  # noqa: E402
 from chroot import inside, new_root, run  # noqa: E402
 from mpsantest import BUILD, ROOT, SKIPPED  # noqa: E402
 
@@ -21,6 +23,22 @@ BASE = "python3,gcc,libc6-dev"  # what the examples need; kept in build/ between
 NEEDED = ("dpkg-buildpackage", "dh", "lintian", "debootstrap", "unshare")
 # What installing and removing anything at all changes.
 CHANGES = re.compile(r"^/(proc|sys|dev|tmp|run|var/(lib|cache|log))/|^/etc/ld.so.cache$|/__pycache__|^/src(/|$)")
+CROSS_BUILD = """
+cd /src
+tools/dev/bootstrap --build --cross
+apt-get install -q -y --no-install-recommends build-essential crossbuild-essential-arm64 debhelper
+DEBEMAIL=tests@localhost tools/dev/make-deb /out -aarm64 -Pcross,nocheck -b
+"""
+ARM64 = """
+cd /src
+dpkg --print-architecture
+dpkg -i {place}/*mpsan*_arm64.deb
+mpsan run --on-deadlock=kill -- python3 examples/lock-over-start/hazard.py || echo "status $?"
+mpsan doctor -- /usr/bin/python3
+LD_PRELOAD='/usr/$LIB/libmpsan.so' MPSAN_DIR=/tmp/session sh -c :
+mpsan dump /tmp/session | grep -c .
+dpkg -P $(dpkg-query -W -f '${{Package}} ' '*mpsan*')
+"""
 
 
 def build_packages(place, **more):
@@ -76,6 +94,24 @@ def check_installed(root, packages):
     assert "mpsan" not in inside(root, "dpkg-query -W; ls /var/lib/dpkg/info"), "dpkg still knows it"
 
 
+def check_arm64(place, root):
+    """Builds under `root`, uses under `place`."""
+    shutil.copytree(ROOT, root / "src", symlinks=True, ignore=shutil.ignore_patterns("build", ".git", ".venv"))
+    inside(root, CROSS_BUILD)
+    shutil.copytree(root / "out", place, ignore=lambda _, names: [name for name in names if not name.endswith(".deb")])
+    for path in sorted(place.glob("*.deb")):
+        said = run(["dpkg-deb", "--field", path, "Architecture", "Depends"])
+        print(f"          {path.name} {path.stat().st_size} bytes, {' '.join(said.split())}")
+        assert "Architecture: arm64" in said, said
+    if machine.missing():
+        print(f"          arm64: built only: {machine.missing()}")
+        return
+    said = "\n".join(machine.run(["sh", "-ec", ARM64.format(place=Path("/src", place.relative_to(ROOT)))], place))
+    print(said)
+    assert re.search(r"^arm64$", said, re.M) and re.search(r"mpsan: error: fork-orphaned-lock: .*cache_lock", said), said
+    assert "status 66" in said and "BAD" not in said and "machine: exit 0" in said, said
+
+
 def main():
     missing = [name for name in NEEDED if not shutil.which(name)]
     if missing or os.geteuid() != 0:
@@ -91,6 +127,9 @@ def main():
         release = run(["sh", "-c", ". /etc/os-release; echo $VERSION_CODENAME"]).strip()
         new_root(root, release, BASE)
         check_installed(root, packages)
+        root = Path(place, "cross")
+        new_root(root, release, BASE)
+        check_arm64(Path(place, "arm64"), root)
     return 0
 
 

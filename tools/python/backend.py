@@ -22,6 +22,7 @@ except ImportError:
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+MACHINE = os.uname().machine  # for which it was built
 VERSION = re.search(r'^#define MPSAN_VERSION "(.+)"$', (ROOT / "include/mpsan_version.h").read_text(), re.M)[1]
 OLDEST_GLIBC = 31  # of 2.31: no older one was tested
 LIBC = re.compile(r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux.*\.so\.\d")  # what every Linux with glibc has
@@ -40,14 +41,14 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def platform():
     """The oldest glibc that command and library ask for; `linux` if they need more than glibc."""
-    machine, newest = os.uname().machine, OLDEST_GLIBC
+    newest = OLDEST_GLIBC
     for path in (BUILD / "mpsan", BUILD / "libmpsan.so"):
         said = subprocess.run(["readelf", "-W", "--dynamic", "--version-info", str(path)], check=True, text=True,
                               stdout=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"}).stdout
         if not all(LIBC.fullmatch(name) for name in re.findall(r"\(NEEDED\).*\[(.+)\]", said)):
-            return f"linux_{machine}"
+            return f"linux_{MACHINE}"
         newest = max(newest, *map(int, re.findall(r"Name: GLIBC_2\.(\d+)", said)))
-    return f"manylinux_2_{newest}_{machine}"
+    return f"manylinux_2_{newest}_{MACHINE}"
 
 
 def package():
