@@ -181,7 +181,7 @@ $(PRELOAD_LIB): $(O)/%.so: %.c
 $(O)/tests/snippets/libsnippets.so: tests/snippets/snippets.c $(wildcard shim/hooks*.def) tests/snippets/snippets.def \
 		$(FAKE) $(O)/tests/preload/lib/ibverbs.so
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -include shim/abi/glibc.h -shared -Wl,-z,defs -o $@ $< $(TEST_LIBS) -lstdc++ -lgomp \
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -U_FORTIFY_SOURCE -fPIC -include shim/abi/glibc.h -shared -Wl,-z,defs -o $@ $< $(TEST_LIBS) -lstdc++ -lgomp \
 		$(O)/fake/libcuda.so.1 $(O)/fake/libcudart.so.13 $(O)/fake/libnccl.so.2 -L$(O)/tests/preload/lib -l:ibverbs.so \
 		-Wl,-rpath,'$$ORIGIN/../../fake:$$ORIGIN/../preload/lib'
 $(O)/tests/snippets/snippets: tests/snippets/snippets_main.c $(O)/tests/snippets/libsnippets.so

@@ -33,21 +33,27 @@ struct snapshot {
 };
 
 /*
- * The offset of the TID field in a thread's descriptor: when a thread exits, the kernel clears it
- * and wakes joiners (set_tid_address(2)). 0: unknown.
+ * The offset, in a thread's descriptor, of the word that the kernel clears when the thread exits, for joiners
+ * (set_tid_address(2)): its TID, and since glibc 2.43 a state of 1 to 3. 0: unknown.
  */
+#define STATE_MAX 3u
+static bool is_state;
+
 static uint64_t clear_word(void)
 {
 	static uint64_t distance;
 	static bool asked;
 	uint64_t pointer = sys_pthread(), word = 0;
-	uint32_t tid = 0;
+	uint32_t value = 0;
 
 	if (asked)
 		return distance;
 	if (!SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) &&
-	    sys_peek(&tid, (const void *)word, sizeof(tid)) == sizeof(tid) && tid == sys_tid())
+	    sys_peek(&value, (const void *)word, sizeof(value)) == sizeof(value) && value &&
+	    (value == sys_tid() || value <= STATE_MAX)) {
+		is_state = value != sys_tid();
 		distance = word - pointer;
+	}
 	asked = true;
 	return distance;
 }
@@ -91,11 +97,14 @@ static void see(struct mpsan_thread *t, bool runs, struct snapshot *snapshot)
 }
 
 /*
- * What a thread's descriptor has in that word. That of the main thread is nobody else's, and keeps the parent's TID in a
- * child of a clone() that libc does not know of.
+ * Whether a thread runs whose descriptor has this in that word. That of the main thread is nobody else's, and keeps the
+ * parent's TID in a child of a clone() that libc does not know of. A state does not tell whose it is; the kernel does,
+ * but lists the main thread until the process ends.
  */
 static bool is_of(const struct mpsan_thread *t, uint32_t word)
 {
+	if (is_state)
+		return word && sys_thread_alive(life.pid, t->tid);
 	return word == t->tid || (word && t->tid == life.pid);
 }
 

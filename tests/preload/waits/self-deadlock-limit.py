@@ -1,6 +1,6 @@
-"""A program with one thread waits for a lock that it holds, with a limit of three seconds."""
+"""A program with one thread waits for a lock that it holds, with a limit of six seconds."""
 # expect: self-deadlock error
-# says: the wait cannot succeed, and gives up after 3 s
+# says: the wait cannot succeed, and gives up after 6 s
 # frames: read load
 # pythons: all
 
@@ -15,7 +15,7 @@ def read(limit):
 
 def load():
     with lock:
-        return read(3)
+        return read(6)
 
 
 if __name__ == "__main__":
