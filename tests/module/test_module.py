@@ -55,6 +55,20 @@ def check_without():
     assert (quiet.out, quiet.err) == ("False\n", ""), quiet
 
 
+def check_wrong():
+    """A mistake is one under mpsan and without it."""
+    code = """
+import mpsan, threading
+for call in (lambda: mpsan.name(threading.Lock(), 5), lambda: mpsan.findings("bogus")):
+    try:
+        call()
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error)
+"""
+    bare, watched = (run([system_python(), "-c", code], env=ENVIRONMENT) for run in (run_bare, run_mpsan))
+    assert bare.out == watched.out and re.fullmatch(r"TypeError .* not int\nValueError 'bogus' is no severity: .*\n", bare.out), bare
+
+
 def check_findings():
     run = run_mpsan([system_python(), "-c", FORK_BESIDE_OWNER], env=ENVIRONMENT)
     session, rules, story = run.out.split("\n", 2)
@@ -101,6 +115,6 @@ def check_types():
     assert run.out == "7 []\n" and (SOURCES / "mpsan/py.typed").exists(), run
 
 
-main({"without": check_without, "findings": check_findings, "ipc": check_ipc, "command": check_command, "types": check_types,
+main({"without": check_without, "wrong": check_wrong, "findings": check_findings, "ipc": check_ipc, "command": check_command, "types": check_types,
       **{f"name_{kind}": functools.partial(check_name, kind)
          for kind in ("lock", "rlock", "semaphore", "queue", "condition", "shared", "shared_rlock", "shared_condition")}})

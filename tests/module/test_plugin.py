@@ -4,6 +4,7 @@ run without it is as ever."""
 # cases
 # limit: 120
 
+import functools
 import os
 import re
 import shutil
@@ -112,19 +113,29 @@ def check_limit():
     assert run.exit == 1 and outcomes == {"slow": "F"} and "in test_slow" in run.out, run
 
 
-def check_interrupted():
-    """Ctrl-C ends the watched test as well."""
+def check_canceled():
+    """Also one that cancels the watchdog of the interpreter, as tests of faulthandler do."""
+    place = Path(tempfile.mkdtemp(), "test_project.py")
+    place.write_text("import faulthandler, time\ndef test_slow(): faulthandler.cancel_dump_traceback_later(); time.sleep(60)\n")
+    run = run_bare([system_python(), "-m", "pytest", "-p", "mpsan.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:timeout", "--mpsan",
+                    "-o", "mpsan_timeout=1", place], timeout=50, env=ENVIRONMENT)
+    assert run.exit == 1 and "longer than its limit:\nits stacks are not known" in run.out, run
+
+
+def check_ended(number, status):
+    """A signal ends the watched test as well, and its files are gone."""
     need_module(system_python(), "pytest")
     command = [system_python(), "-m", "pytest", "-p", "mpsan.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:timeout", "-s",
                "--mpsan", "-k", "slow", PROJECT]
-    mark = f"MPSAN_TEST_INTERRUPTED={os.getpid()}"
-    process = subprocess.Popen(list(map(str, command)), env={**os.environ, **ENVIRONMENT, mark.split("=")[0]: mark.split("=")[1]},
+    mark, place = f"MPSAN_TEST_INTERRUPTED={os.getpid()}", tempfile.mkdtemp()
+    process = subprocess.Popen(list(map(str, command)), env={**os.environ, **ENVIRONMENT, "TMPDIR": place, mark.split("=")[0]: mark.split("=")[1]},
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while len(marked(mark)) < 3:  # pytest, mpsan and the watched pytest
         assert process.poll() is None
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 2 and not marked(mark)
+    process.send_signal(number)
+    assert process.wait(timeout=30) == status and not marked(mark)
+    assert not list(Path(place).glob("pytest-mpsan-*"))
 
 
 def marked(mark):
@@ -146,4 +157,5 @@ def check_inside():
 
 
 main({"all": check_all, "as_started": check_as_started, "level": check_level, "without": check_without, "marked": check_marked, "wrong": check_wrong,
-      "path": check_path, "inside": check_inside, "limit": check_limit, "unwatched": check_unwatched, "interrupted": check_interrupted})
+      "path": check_path, "inside": check_inside, "limit": check_limit, "unwatched": check_unwatched, "canceled": check_canceled,
+      "interrupted": functools.partial(check_ended, signal.SIGINT, 2), "terminated": functools.partial(check_ended, signal.SIGTERM, -signal.SIGTERM)})

@@ -38,6 +38,8 @@ def name(lock: Any, text: str) -> bool:
     """
     from . import _library, _locks
 
+    if not isinstance(text, str):
+        raise TypeError(f"the name of a lock is a str, not {type(text).__name__}")
     library = _library.loaded("mpsan.name()")
     if library is None:
         return False
@@ -53,5 +55,6 @@ def findings(at_least: str = "warning") -> List[Finding]:
     """
     from . import _findings, _library
 
+    _findings.check_severity(at_least)
     place = _library.session() if _library.loaded("mpsan.findings()") else None
     return _findings.judge(place, at_least) if place else []

@@ -47,9 +47,12 @@ class Finding:
         return "\n".join([*lines, f"  fix: {self.fix}", f"  fingerprint: {self.fingerprint}"])
 
 
-def judge(session: str, at_least: str) -> List[Finding]:
+def check_severity(at_least: str) -> None:
     if at_least not in SEVERITIES:
         raise ValueError(f"{at_least!r} is no severity: take {', '.join(SEVERITIES)}")
+
+
+def judge(session: str, at_least: str) -> List[Finding]:
     command = _command.find()
     if not command:
         raise RuntimeError(f"mpsan: {_command.MISSING}")

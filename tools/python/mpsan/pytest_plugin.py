@@ -17,15 +17,18 @@ Fixtures of a wider scope than a function are set up anew for each watched test,
 this one, except those that choose tests, capture, debug, write reports or distribute.
 """
 
+import contextlib
 import copy
 import faulthandler
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -36,7 +39,7 @@ from ._findings import SEVERITIES, Finding
 
 INNER = "MPSAN_PYTEST"  # in the environment of a watched pytest: the directory of its options and reports
 SECTION = "mpsan"
-POLL, BEGINNING = 0.1, 120  # seconds between two looks; for what comes before the test
+POLL, BEGINNING, GRACE = 0.1, 120, 5  # seconds between two looks; for what comes before the test; for the watchdog
 OWN = ("/_pytest/", "/pluggy/", "/pytest/__main__.py", "/pytest_timeout.py", "<frozen runpy>")  # frames that say nothing of a test
 # Options that a watched pytest has not: they choose tests, show or write results, distribute or debug.
 OUTER = {"basetemp", "cacheclear", "cacheshow", "capture", "collectonly", "confcutdir", "deselect", "failedfirst", "file_or_dir",
@@ -96,6 +99,8 @@ class Recorder:
 
     def set_limit(self, seconds):
         self.end = time.monotonic() + seconds
+        (self.place / "end.new").write_text(repr(self.end))  # for the one outside: a test may cancel the watchdog
+        os.replace(self.place / "end.new", self.place / "end")
         faulthandler.dump_traceback_later(seconds, file=self.stacks)
 
     def set_again(self):
@@ -186,7 +191,7 @@ class Watcher:
             process = subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
                                        errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, start_new_session=True)
-            output, late = self.wait(process, place / "stacks")
+            output, late = self.wait(process, place)
             reports = [self.restored(json.loads(line)) for line in read(place / "reports").splitlines()]
             judged = read(place / "report.json")
             if not judged and not any(report.when == "teardown" for report in reports):
@@ -208,20 +213,39 @@ class Watcher:
             report.longrepr = tuple(report.longrepr)
         return report
 
-    def wait(self, process, stacks):
+    def wait(self, process, place):
         """What it printed, and how its time was up, if it was. In time or not, mpsan writes its report, and nobody is left."""
-        end = time.monotonic() + max(self.limit, BEGINNING)
+        beginning = time.monotonic() + max(self.limit, BEGINNING)
         try:
-            while not read(stacks) and (stacks.exists() or time.monotonic() < end):
-                try:
-                    return process.communicate(timeout=POLL)[0], ""
-                except subprocess.TimeoutExpired:
-                    pass
+            with self.ended_by_signal(process, place):
+                while not read(place / "stacks") and time.monotonic() < float(read(place / "end") or beginning) + GRACE:
+                    try:
+                        return process.communicate(timeout=POLL)[0], ""
+                    except subprocess.TimeoutExpired:
+                        pass
         except BaseException:  # Ctrl-C
             self.end(process)
             raise
-        stood = without_own(read(stacks)) or "its pytest did not come to it"
+        stood = without_own(read(place / "stacks")) or "its stacks are not known"
         return self.end(process), f"the test took longer than its limit:\n{stood}"
+
+    @contextlib.contextmanager
+    def ended_by_signal(self, process, place):
+        """SIGTERM ends the watched test as well, which is in a session of its own; a handler of others is left alone."""
+        def end_both(number, frame):
+            self.end(process)
+            shutil.rmtree(place, ignore_errors=True)
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+        own = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+        if own:
+            signal.signal(signal.SIGTERM, end_both)
+        try:
+            yield
+        finally:
+            if own:
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def end(self, process):
         process.terminate()  # mpsan hands this on to the test
@@ -247,8 +271,9 @@ class Watcher:
         for name, value in report.user_properties:
             if name == "mpsan.watched":
                 self.watched += 1
-                gone = None if value is None else set(value.split())
-                self.gone = gone if self.gone is None else self.gone & gone if gone is not None else self.gone
+            elif name == "mpsan.gone":
+                gone = set(value.split())
+                self.gone = gone if self.gone is None else self.gone & gone
             elif name == "mpsan.unwatched":
                 self.unwatched.append(value)
             elif name.startswith("mpsan."):
@@ -289,8 +314,8 @@ def attribute(item, reports, document, output, late):
     if not any(report.when == "teardown" for report in reports):
         reports.append(made(item, "teardown", "passed", None))
     # Where junit.xml looks for them.
-    gone = " ".join(document["baseline"]["gone"]) if "baseline" in document else None
-    reports[-1].user_properties = [*reports[-1].user_properties, ("mpsan.watched", gone),
+    gone = [("mpsan.gone", " ".join(document["baseline"]["gone"]))] if "baseline" in document else []
+    reports[-1].user_properties = [*reports[-1].user_properties, ("mpsan.watched", "yes"), *gone,
                                    *((f"mpsan.{finding.severity}", f"{finding.rule} {finding.fingerprint}: {finding.message}")
                                      for finding in findings)]
     return reports
