@@ -122,10 +122,10 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
 	char *actor, *number, *text;
 
-	if (ev->flags & MPSAN_LF_OWNER_DEAD)
-		return text_format("thread %llu, which has ended", (unsigned long long)ev->owner);
 	if (!ev->owner)
 		return NULL;
+	if (ev->flags & MPSAN_LF_OWNER_DEAD)
+		return text_format("thread %llu, which has ended", (unsigned long long)ev->owner);
 	actor = thread_actor(ctx, slot, (uint32_t)ev->owner, blocked->at.time_ns);
 	if (slot == blocked->at.by)
 		return actor;
@@ -173,16 +173,41 @@ void deadlock_hold(const struct evidence_context *ctx, const struct fact_blocked
 	callsite_locate(ctx, holder, python ? 0 : blocked->ev.taken, python);
 }
 
-/* "lock X, probably held by thread Y"; "lock X". */
+/* ", started at main (job.py:9)", or "". The caller frees it. */
+static char *thread_started(const struct evidence_context *ctx, uint32_t slot, uint32_t tid,
+			    uint64_t time_ns)
+{
+	const struct seen_thread *thread = threads_at(ctx->reader, slot, tid, time_ns);
+	json_t *python = thread ? frames_python(ctx->frames, &thread->at, thread->ev.python) : NULL;
+	char *place = frame_text(frames_first_script(python)),
+	     *text = place ? text_format(", started at %s", place) : text_copy("");
+
+	free(place);
+	json_decref(python);
+	return text;
+}
+
+/*
+ * "lock X, probably held by thread Y"; "lock X, which thread Y took and did not release before it ended"; "lock X".
+ */
 static char *awaited_with_taker(const struct evidence_context *ctx,
 				const struct fact_blocked *blocked, const char *awaited)
 {
-	uint32_t taker = (uint32_t)blocked->ev.taker;
-	char *actor = taker ? thread_actor(ctx, blocked->at.by, taker, blocked->at.time_ns) : NULL,
-	     *text = actor ? text_format("%s, probably held by %s", awaited, actor) :
-			     text_copy(awaited);
+	const struct ev_blocked *ev = &blocked->ev;
+	uint32_t slot = blocked->at.by, taker = (uint32_t)ev->taker;
+	uint64_t time_ns = blocked->at.time_ns;
+	char *actor = taker ? thread_actor(ctx, slot, taker, time_ns) : NULL,
+	     *started = taker ? thread_started(ctx, slot, taker, time_ns) : NULL, *text;
 
+	if (!taker)
+		text = text_copy(awaited);
+	else if (!(ev->flags & MPSAN_LF_OWNER_DEAD))
+		text = text_format("%s, probably held by %s", awaited, actor);
+	else
+		text = text_format("%s, which %s%s%s took and did not release before it ended",
+				   awaited, actor, started, *started ? "," : "");
 	free(actor);
+	free(started);
 	return text_join(text, "", hang_open_by(ctx, blocked));
 }
 
@@ -210,41 +235,29 @@ static char *awaited_with_owner(const struct evidence_context *ctx,
 	return text;
 }
 
-/* Where the joined thread was started; NULL: unknown, or it waits for something else. */
+/* Where the joined thread was started; "": unknown, or it waits for something else. */
 static char *joined_started(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
-	const struct seen_thread *thread;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
 	struct wait_ref wait = wait_of(ctx, blocked);
 	bool joins = wait_is_join(&wait) && ev->owner;
-	json_t *python;
-	char *text;
 
 	drop_wait(&wait);
-	thread = joins ? threads_at(ctx->reader, slot, (uint32_t)ev->owner, blocked->at.time_ns) :
-			 NULL;
-	if (!thread)
-		return NULL;
-	python = frames_python(ctx->frames, &thread->at, thread->ev.python);
-	text = frame_text(frames_first_script(python));
-	json_decref(python);
-	return text;
+	return joins ? thread_started(ctx, slot, (uint32_t)ev->owner, blocked->at.time_ns) :
+		       text_copy("");
 }
 
 /* ", taken at take (job.py:7)", ", started at main (job.py:9)", or "". The caller frees it. */
 static char *owner_origin(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
-	char *taken = deadlock_taken(ctx, blocked),
-	     *started = taken ? NULL : joined_started(ctx, blocked), *text;
+	char *taken = deadlock_taken(ctx, blocked), *text;
 	bool own = !blocked->ev.owner && blocked->ev.taken_slot == blocked->at.by + 1u;
 
-	if (taken)
-		text = text_format(", taken %sat %s", own ? "by the waiter itself " : "", taken);
-	else
-		text = started ? text_format(", started at %s", started) : text_copy("");
+	if (!taken)
+		return joined_started(ctx, blocked);
+	text = text_format(", taken %sat %s", own ? "by the waiter itself " : "", taken);
 	free(taken);
-	free(started);
 	return text;
 }
 
@@ -301,7 +314,9 @@ static struct edge_owner edge_owner(const struct evidence_context *ctx,
 
 	return (struct edge_owner){
 		.pid = gone && dead ? dead->pid : evidence_deadlock_pid_of(ctx, slot),
-		.tid = (uint32_t)ev->owner,
+		.tid = (uint32_t)(ev->owner ? ev->owner :
+				  gone	    ? ev->taker :
+					      0),
 		.gone = gone,
 		.thread = ev->owner && !gone ?
 				  thread_text(ctx->reader, ctx->frames, slot, (uint32_t)ev->owner,

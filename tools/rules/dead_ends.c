@@ -12,6 +12,7 @@ struct end {
 	bool by_itself; /* only the waiter could end it */
 	bool kept; /* only a sibling that was created later has the other end */
 	bool lock; /* for a lock, but nobody is known to own it */
+	bool ended; /* the thread that took it has ended */
 	bool receivers; /* from a connection, and so does another */
 	bool readers; /* whoever could send reads, too */
 	bool other_full; /* another process fills a pipe, not that of a queue */
@@ -233,6 +234,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.what = last->ev.owner ? AWAITED_NOTHING : last->frames.what,
 		.kind = last->ev.kind,
 		.lock = awaits_lock(last),
+		.ended = last->ev.taker && last->ev.flags & MPSAN_LF_OWNER_DEAD,
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),

@@ -153,6 +153,17 @@ static void state_taker(struct deadlocks *deadlocks, const struct snapshot_threa
 		event->taker = deadlocks_thread(deadlocks, taker)->own_tid;
 }
 
+/* States whose lock of Python's it was when that thread ended. */
+static void state_ended_taker(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			      struct ev_blocked *event)
+{
+	if (event->owner || event->taken_slot || event->taker ||
+	    !(event->flags & MPSAN_LF_PYTHON) || event->flags & MPSAN_LF_SHARED || !event->lock)
+		return;
+	event->taker = snapshot_ended_taker(&deadlocks->snapshot, thread->slot, event->lock);
+	event->flags |= event->taker ? MPSAN_LF_OWNER_DEAD : 0;
+}
+
 /* A thread is parked at a semaphore of its own, which is nothing but a futex if no hook saw it made. */
 static bool may_be_pythons(const struct ev_blocked *event)
 {
@@ -236,6 +247,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		state_lock_name(deadlocks, thread, &event);
 	if (mutex)
 		state_taker(deadlocks, thread, &event);
+	state_ended_taker(deadlocks, thread, &event);
 	event.taken_python = state_taken(deadlocks, thread, &event);
 	return event;
 }

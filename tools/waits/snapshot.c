@@ -80,6 +80,32 @@ const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t
 	return NULL;
 }
 
+uint32_t snapshot_ended_taker(const struct snapshot *snapshot, uint32_t slot, uint64_t lock)
+{
+	const struct logfile *log = snapshot->reader->logs[slot];
+	const struct mpsan_thread *thread;
+	struct mpsan_hold hold;
+	struct record record;
+	uint32_t units, found = 0;
+
+	for (uint32_t i = 0; log && i < MPSAN_THREADS; i++) {
+		units = __atomic_load_n((const uint32_t *)(log->map + MPSAN_THREAD_INDEX) + i,
+					__ATOMIC_ACQUIRE);
+		if (!units ||
+		    !reader_record(snapshot->reader, slot, (uint64_t)units * MPSAN_UNIT, EV_thread,
+				   &record) ||
+		    record.bytes < sizeof(struct mpsan_thread))
+			continue;
+		thread = record.payload;
+		if (!thread->tid || !snapshot_record_holds(thread, lock, &hold))
+			continue;
+		if (found || snapshot_find(snapshot, slot, thread->tid) != SNAPSHOT_NONE)
+			return 0;
+		found = thread->tid;
+	}
+	return found;
+}
+
 static int compare_threads(const void *one, const void *other)
 {
 	const struct snapshot_thread *a = one, *b = other;

@@ -186,6 +186,8 @@ const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t
 /* Whether such a record claims the lock; its claim in `hold`. */
 bool snapshot_record_holds(const struct mpsan_thread *record, uint64_t lock,
 			   struct mpsan_hold *hold);
+/* The TID of the only thread that claims the lock, and has ended; 0: none. */
+uint32_t snapshot_ended_taker(const struct snapshot *snapshot, uint32_t slot, uint64_t lock);
 
 /* The newest claim if it is a wait; 0: none. */
 struct mpsan_hold snapshot_wanted(const struct snapshot_thread *thread);
