@@ -19,6 +19,7 @@ MODULES = ("virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci", "netf
            "unix_diag", "inet_diag", "tcp_diag", "overlay")
 # The serial line ends lines with a carriage return, and the kernel writes to it as well.
 ENDED = re.compile(r"machine: exit (\d+)")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # programs take the line for a terminal
 INIT = """#!/bin/busybox sh
 b=/bin/busybox
 $b mount -t proc none /proc
@@ -88,6 +89,6 @@ def run(words, place, **variables):
                           stderr=subprocess.STDOUT, text=True, errors="replace") as machine:
         try:
             for line in machine.stdout:
-                yield line.rstrip("\r\n")
+                yield COLOUR.sub("", line.rstrip("\r\n"))
         finally:
             machine.kill()
