@@ -7,6 +7,7 @@
 #ifndef MPSAN_ABI_GLIBC_H
 #define MPSAN_ABI_GLIBC_H
 
+#include <link.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -35,5 +36,15 @@ int execveat(int at, const char *path, char *const argv[], char *const envp[], i
 int close_range(unsigned first, unsigned last, int flags);
 void closefrom(int first);
 int pidfd_send_signal(int pidfd, int signal, siginfo_t *info, unsigned flags);
+
+/* struct dl_find_object of glibc 2.35 on x86-64 and aarch64, whose unwinders rely on it. */
+struct found_object {
+	unsigned long long flags;
+	void *start, *end;
+	struct link_map *map;
+	void *frames;
+	unsigned long long reserved[7];
+};
+typedef int find_object_function(void *address, struct found_object *result); /* -1: not found */
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "scope.h"
 
+#include "../abi/glibc.h"
 #include "elf.h"
 #include "sys.h"
 
@@ -15,6 +16,7 @@
 #define SCOPES_MAX 64u
 #define OBJECTS_MAX 4096u
 #define ROOM 4u /* entries of a scope inside the link_map itself */
+#define AT_ONCE 32u /* entries of a list that are read together */
 
 /* As in the loader's headers, unchanged since glibc 2.2: a list of objects, in look-up order. */
 struct searchlist {
@@ -72,16 +74,34 @@ static uint32_t scopes_offset(void)
 	return offset;
 }
 
+/* The loader's own search, since glibc 2.35, which takes no lock. */
+static const struct link_map *found_by_loader(uint64_t address, struct scope_answer *answer)
+{
+	static find_object_function *find;
+	static uint32_t looked;
+	struct found_object found;
+
+	if (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE)) {
+		find = (find_object_function *)elf_find_anywhere("_dl_find_object");
+		__atomic_store_n(&looked, 1, __ATOMIC_RELEASE);
+	}
+	if (!find || find((void *)(uintptr_t)address, &found))
+		return NULL;
+	answer->start = (uint64_t)(uintptr_t)found.start;
+	answer->end = (uint64_t)(uintptr_t)found.end;
+	return found.map;
+}
+
 /* The object with the highest base below the address, if the address lies in it. */
-static const struct link_map *owner_of(uint64_t address, struct scope_answer *answer)
+static const struct link_map *found_in_list(uint64_t address, struct scope_answer *answer)
 {
 	const struct link_map *best = NULL;
 	struct link_map copy;
 	struct elf_object o;
 	uint64_t base = 0;
 
-	for (const struct link_map *m = elf_is_glibc() ? _r_debug.r_map : NULL;
-	     m && peek(&copy, m, sizeof(copy)); m = copy.l_next) {
+	for (const struct link_map *m = _r_debug.r_map; m && peek(&copy, m, sizeof(copy));
+	     m = copy.l_next) {
 		if (copy.l_addr > address || (best && copy.l_addr < base))
 			continue;
 		best = m;
@@ -94,6 +114,13 @@ static const struct link_map *owner_of(uint64_t address, struct scope_answer *an
 	return best;
 }
 
+static const struct link_map *owner_of(uint64_t address, struct scope_answer *answer)
+{
+	const struct link_map *found = elf_is_glibc() ? found_by_loader(address, answer) : NULL;
+
+	return found || !elf_is_glibc() ? found : found_in_list(address, answer);
+}
+
 /*
  * Finds a definition in a scope. `behind`: skip the objects before this library, because a call
  * that reached this library is not bound to them. An object that defines the function itself was
@@ -102,21 +129,25 @@ static const struct link_map *owner_of(uint64_t address, struct scope_answer *an
 static void *find_in_list(const struct searchlist *at, const char *name, bool behind,
 			  const struct link_map **in)
 {
-	const struct link_map *self = elf_self(), *map;
+	const struct link_map *self = elf_self(), *map[AT_ONCE];
 	struct searchlist list;
 	void *real = NULL;
+	uint32_t part;
 
 	if (!peek(&list, at, sizeof(list)) || list.count > OBJECTS_MAX)
 		return NULL;
 	for (uint32_t i = 0; i < list.count && (!real || behind); i++) {
-		if (!peek(&map, &list.list[i], sizeof(map)))
+		part = i % AT_ONCE;
+		if (!part &&
+		    !peek(map, &list.list[i],
+			  (list.count - i < AT_ONCE ? list.count - i : AT_ONCE) * sizeof(*map)))
 			return NULL;
-		if (map == self && behind)
+		if (map[part] == self && behind)
 			real = NULL;
-		if (map == self || real)
+		if (map[part] == self || real)
 			continue;
-		*in = map;
-		real = elf_find_in(map, name, NULL);
+		*in = map[part];
+		real = elf_find_in(map[part], name, NULL);
 	}
 	return real;
 }
