@@ -2,6 +2,7 @@
 """The tests of the stand-in once more, with the library preloaded into them and all processes they start: nothing that
 CUDA answers may be different."""
 # cases
+# limit: 120
 
 import functools
 import sys
@@ -16,7 +17,7 @@ from mpsantest import LIBRARY, ROOT, main, run_bare  # noqa: E402
 def watched(name):
     script = ROOT / f"tests/fake/test_{name}.py"
     with tempfile.TemporaryDirectory() as place:
-        run = run_bare([sys.executable, script], env={"LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": place})
+        run = run_bare([sys.executable, script], timeout=90, env={"LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": place})
         assert list(Path(place).glob("*.log")), "the library wrote nothing: it did not watch"
     assert run.exit == 0, f"{run.out}{run.err}"
 

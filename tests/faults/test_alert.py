@@ -64,7 +64,7 @@ def check_hopeless():
     """A wait that gives up is no deadlock, and the line says so."""
     run = run_bare([MPSAN, "run", "--report", "text=/dev/null", "--", system_python(),
                     ROOT / "tests/preload/waits/self-deadlock-limit.py"])
-    assert "mpsan: hopeless wait proved after " in run.err and "and gives up after 3 s" in run.err, run.err
+    assert "mpsan: hopeless wait proved after " in run.err and "and gives up after 6 s" in run.err, run.err
     assert "deadlock proved" not in run.err, run.err
 
 

@@ -18,7 +18,7 @@ from mpsantest import MPSAN, Skip, main, system_python  # noqa: E402
 
 READERS = (["report"], ["ps"], ["ps", "--memory"], ["top", "--once"], ["ipc"], ["dump"],
            ["check", "--baseline", "/dev/null"])
-PATIENCE_S = 10  # a command that waits for a pipe waits for ever
+PATIENCE_S = 30  # a command that waits for a pipe waits for ever
 
 
 def make_link(path):

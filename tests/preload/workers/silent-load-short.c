@@ -6,7 +6,7 @@
 // silent: cpu-oversubscribed
 #include "threads.h"
 
-#define ROUNDS 4
+#define ROUNDS 3
 
 /* Until its process had that much of a processor, however busy the machine is. */
 static void *spins_main(void *unused)
