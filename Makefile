@@ -1,5 +1,10 @@
 # Builds libmpsan.so and the mpsan command. `make help` lists the targets; V=1 shows full command lines.
 
+# On all processors, unless a number of jobs is given.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 # make ARCH=aarch64 CROSS=aarch64-linux-gnu- SYSROOT=DIR builds for another processor, into a directory of its own.
 ARCH := $(shell uname -m)
 CROSS ?=

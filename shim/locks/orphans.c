@@ -131,3 +131,13 @@ const struct claim *orphan_find(const void *lock, unsigned kind)
 			return c;
 	return NULL;
 }
+
+bool orphans_have(unsigned kind)
+{
+	const struct claim *c;
+
+	for (uint32_t i = 0; (c = orphan_at(i)); i++)
+		if (MPSAN_TAG_KIND(c->tag) == kind)
+			return true;
+	return false;
+}

@@ -36,6 +36,8 @@ void orphans_lock_made(const void *lock, uint64_t caller);
  * NULL: none.
  */
 const struct claim *orphan_find(const void *lock, unsigned kind);
+/* Whether there is one of this kind. */
+bool orphans_have(unsigned kind);
 
 /*
  * The claims by index, NULL after the last. orphan_drop removes one that turned out to be free; the

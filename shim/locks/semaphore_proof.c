@@ -67,16 +67,16 @@ static uint64_t prove_within(const void *semaphore, uint64_t caller)
 /*
  * Records a wait for a semaphore that no thread that was not copied is known to hold. A thread that
  * is alone and took it before waits for itself; in a forked child an empty private semaphore stays
- * empty. 0: not proven.
+ * empty. 0: not proven. `alone` is known in a forked child.
  */
-static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
+static uint64_t prove_lonely(const void *semaphore, bool alone, uint64_t caller)
 {
 	uint32_t learned = lock_hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
 	bool holds = hold_find(semaphore), own = holds && !(learned & MPSAN_LF_HANDOFF);
 
 	if (!holds && !life.forked)
 		return 0;
-	if (!prove_is_alone())
+	if (!(life.forked ? alone : prove_is_alone()))
 		return own ? prove_within(semaphore, caller) : 0;
 	own = own && (mutual || (!python_awaits_news() && !python_waits_for_simple(semaphore)));
 	if (own) /* a signal handler may post it if it never served as a lock */
@@ -91,7 +91,7 @@ static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
  * A wait for a module's import lock, which is Python code around a semaphore. It is no proof if
  * another thread of this process may be at that import; the event has the number of threads.
  */
-static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *name,
+static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *name, bool alone,
 			     uint64_t caller)
 {
 	const struct claim *o = orphan_find((const void *)(uintptr_t)hash, MPSAN_LOCK_IMPORT);
@@ -104,7 +104,7 @@ static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *n
 		.caller = caller,
 	};
 
-	if (!o && !prove_is_alone())
+	if (!o && !alone)
 		return 0;
 	fork_context_name_import(hash, name);
 	return prove_event(&w, o, semaphore);
@@ -126,11 +126,15 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 		return 0;
 	GUARDED {
 		char name[128];
-		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
+		bool alone = life.forked && prove_is_alone(), may_import;
+		uint64_t import;
 
 		mutex = python_locks_awaited(semaphore);
+		may_import = alone || o || (life.forked && mutex) ||
+			     orphans_have(MPSAN_LOCK_IMPORT);
+		import = may_import ? python_awaited_import(name, sizeof(name)) : 0;
 		if (import)
-			wait = prove_import(semaphore, import, name, caller);
+			wait = prove_import(semaphore, import, name, alone, caller);
 		else if (mutex && (wait = python_locks_prove(mutex, caller)))
 			;
 		else if (o && !(learned & MPSAN_LF_HANDOFF))
@@ -138,7 +142,7 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 					   o->flags | prove_signals(), MPSAN_WAIT_ORPHAN, o->tid, o,
 					   caller);
 		else
-			wait = prove_lonely(semaphore, caller);
+			wait = prove_lonely(semaphore, alone, caller);
 	}
 	if (!wait && (mutex || hold_find(semaphore)))
 		thread_show(); /* for the supervisor, which may prove more */

@@ -31,9 +31,7 @@ int main(void)
 
 
 def make(target, *settings):
-    clean = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-    run = subprocess.run([*MAKE, target, *settings], cwd=ROOT, env=clean, text=True, stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT)
+    run = subprocess.run([*MAKE, target, *settings], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert run.returncode == 0, run.stdout
 
 

@@ -42,7 +42,7 @@ dpkg -P $(dpkg-query -W -f '${{Package}} ' '*mpsan*')
 
 
 def build_packages(place, **more):
-    clean = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "BUILD")}
+    clean = {name: value for name, value in os.environ.items() if name != "BUILD"}
     run([ROOT / "tools/dev/make-deb", place], env={**clean, **more})
     packages = {path.name: path for path in Path(place).glob("*.deb")}
     assert {name.split("_")[0] for name in packages} >= {"mpsan", "libmpsan", "libmpsan-dev"}, sorted(packages)

@@ -188,10 +188,14 @@ class Watcher:
                        "-p", "no:cacheprovider", "-c", str(self.config.inipath or os.devnull), "--rootdir", str(self.config.rootpath),
                        *self.words(), "-o", "addopts=", "-o", "faulthandler_timeout=0", f"{item.path}{sep}{inside}"]
             environment = {**os.environ, INNER: str(place), "PYTEST_ADDOPTS": ""}
-            process = subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
-                                       errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT, start_new_session=True)
-            output, late = self.wait(process, place)
+            with terminations() as asked:
+                process = subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
+                                           errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                           stderr=subprocess.STDOUT, start_new_session=True)
+                output, late = self.wait(process, place, asked)
+                if asked:
+                    shutil.rmtree(place)
+                    end_as_asked()
             reports = [self.restored(json.loads(line)) for line in read(place / "reports").splitlines()]
             judged = read(place / "report.json")
             if not judged and not any(report.when == "teardown" for report in reports):
@@ -213,39 +217,20 @@ class Watcher:
             report.longrepr = tuple(report.longrepr)
         return report
 
-    def wait(self, process, place):
+    def wait(self, process, place, asked):
         """What it printed, and how its time was up, if it was. In time or not, mpsan writes its report, and nobody is left."""
         beginning = time.monotonic() + max(self.limit, BEGINNING)
         try:
-            with self.ended_by_signal(process, place):
-                while not read(place / "stacks") and time.monotonic() < float(read(place / "end") or beginning) + GRACE:
-                    try:
-                        return process.communicate(timeout=POLL)[0], ""
-                    except subprocess.TimeoutExpired:
-                        pass
+            while not asked and not read(place / "stacks") and time.monotonic() < float(read(place / "end") or beginning) + GRACE:
+                try:
+                    return process.communicate(timeout=POLL)[0], ""
+                except subprocess.TimeoutExpired:
+                    pass
         except BaseException:  # Ctrl-C
             self.end(process)
             raise
         stood = without_own(read(place / "stacks")) or "its stacks are not known"
         return self.end(process), f"the test took longer than its limit:\n{stood}"
-
-    @contextlib.contextmanager
-    def ended_by_signal(self, process, place):
-        """SIGTERM ends the watched test as well, which is in a session of its own; a handler of others is left alone."""
-        def end_both(number, frame):
-            self.end(process)
-            shutil.rmtree(place, ignore_errors=True)
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-
-        own = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-        if own:
-            signal.signal(signal.SIGTERM, end_both)
-        try:
-            yield
-        finally:
-            if own:
-                signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def end(self, process):
         process.terminate()  # mpsan hands this on to the test
@@ -292,6 +277,25 @@ class Watcher:
             terminalreporter.write_line(f"in the baseline, and in none of these tests: {', '.join(sorted(self.gone))}")
         notes = sum(severity == "note" for severity, _, _ in self.found)
         terminalreporter.write_line(f"tests watched: {self.watched}, findings: {len(self.found) - notes}, notes: {notes}")
+
+
+@contextlib.contextmanager
+def terminations():
+    """Collects SIGTERM, which is to end the watched test first: it is in a session of its own. A handler of others stays."""
+    asked = []
+    own = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if own:
+        signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    try:
+        yield asked
+    finally:
+        if own:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def end_as_asked():
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def attribute(item, reports, document, output, late):
