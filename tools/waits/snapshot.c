@@ -53,28 +53,40 @@ void snapshot_finish(struct snapshot *snapshot)
 	*snapshot = (struct snapshot){0};
 }
 
+static const uint32_t *thread_index(const struct reader *reader, uint32_t slot)
+{
+	const struct logfile *log = reader->logs[slot];
+
+	return log ? (const uint32_t *)(log->map + MPSAN_THREAD_INDEX) : NULL;
+}
+
+/* The record behind an entry of that index; NULL: none. */
+static const struct mpsan_thread *indexed_record(const struct reader *reader, uint32_t slot,
+						 uint32_t units)
+{
+	struct record record;
+
+	return units &&
+			       reader_record(reader, slot, (uint64_t)units * MPSAN_UNIT, EV_thread,
+					     &record) &&
+			       record.bytes >= sizeof(struct mpsan_thread) ?
+		       record.payload :
+		       NULL;
+}
+
 /* The record of a TID in its process's log: the index is a hash table filled by the library. */
 const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t slot, uint32_t tid)
 {
-	const struct logfile *log = reader->logs[slot];
+	const uint32_t *index = thread_index(reader, slot);
 	uint32_t at = mpsan_thread_place(tid), units;
 	const struct mpsan_thread *thread;
-	const uint32_t *index;
-	struct record record;
 
-	if (!log)
-		return NULL;
-	index = (const uint32_t *)(log->map + MPSAN_THREAD_INDEX);
-	for (uint32_t i = 0; i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
+	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
 		units = __atomic_load_n(&index[at], __ATOMIC_ACQUIRE);
 		if (!units)
 			return NULL;
-		if (!reader_record(reader, slot, (uint64_t)units * MPSAN_UNIT, EV_thread,
-				   &record) ||
-		    record.bytes < sizeof(struct mpsan_thread))
-			continue;
-		thread = record.payload;
-		if (__atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE) == tid)
+		thread = indexed_record(reader, slot, units);
+		if (thread && __atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE) == tid)
 			return thread;
 	}
 	return NULL;
@@ -82,22 +94,15 @@ const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t
 
 uint32_t snapshot_ended_taker(const struct snapshot *snapshot, uint32_t slot, uint64_t lock)
 {
-	const struct logfile *log = snapshot->reader->logs[slot];
+	const uint32_t *index = thread_index(snapshot->reader, slot);
 	const struct mpsan_thread *thread;
 	struct mpsan_hold hold;
-	struct record record;
-	uint32_t units, found = 0;
+	uint32_t found = 0;
 
-	for (uint32_t i = 0; log && i < MPSAN_THREADS; i++) {
-		units = __atomic_load_n((const uint32_t *)(log->map + MPSAN_THREAD_INDEX) + i,
-					__ATOMIC_ACQUIRE);
-		if (!units ||
-		    !reader_record(snapshot->reader, slot, (uint64_t)units * MPSAN_UNIT, EV_thread,
-				   &record) ||
-		    record.bytes < sizeof(struct mpsan_thread))
-			continue;
-		thread = record.payload;
-		if (!thread->tid || !snapshot_record_holds(thread, lock, &hold))
+	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++) {
+		thread = indexed_record(snapshot->reader, slot,
+					__atomic_load_n(&index[i], __ATOMIC_ACQUIRE));
+		if (!thread || !thread->tid || !snapshot_record_holds(thread, lock, &hold))
 			continue;
 		if (found || snapshot_find(snapshot, slot, thread->tid) != SNAPSHOT_NONE)
 			return 0;
