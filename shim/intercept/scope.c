@@ -116,9 +116,12 @@ static const struct link_map *found_in_list(uint64_t address, struct scope_answe
 
 static const struct link_map *owner_of(uint64_t address, struct scope_answer *answer)
 {
-	const struct link_map *found = elf_is_glibc() ? found_by_loader(address, answer) : NULL;
+	const struct link_map *found;
 
-	return found || !elf_is_glibc() ? found : found_in_list(address, answer);
+	if (!elf_is_glibc())
+		return NULL;
+	found = found_by_loader(address, answer);
+	return found ? found : found_in_list(address, answer);
 }
 
 /*

@@ -56,7 +56,7 @@ def check_without():
 
 
 def check_wrong():
-    """A mistake is one under mpsan and without it."""
+    """A wrong argument is an error under mpsan and without it."""
     code = """
 import mpsan, threading
 for call in (lambda: mpsan.name(threading.Lock(), 5), lambda: mpsan.findings("bogus")):

@@ -153,7 +153,7 @@ static void state_taker(struct deadlocks *deadlocks, const struct snapshot_threa
 		event->taker = deadlocks_thread(deadlocks, taker)->own_tid;
 }
 
-/* States whose lock of Python's it was when that thread ended. */
+/* States which thread took the lock of Python's and has ended. */
 static void state_ended_taker(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			      struct ev_blocked *event)
 {

@@ -193,9 +193,9 @@ class Watcher:
                                            errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                            stderr=subprocess.STDOUT, start_new_session=True)
                 output, late = self.wait(process, place, asked)
-                if asked:
-                    shutil.rmtree(place)
-                    end_as_asked()
+            if asked:
+                shutil.rmtree(place)
+                os.kill(os.getpid(), signal.SIGTERM)
             reports = [self.restored(json.loads(line)) for line in read(place / "reports").splitlines()]
             judged = read(place / "report.json")
             if not judged and not any(report.when == "teardown" for report in reports):
@@ -291,11 +291,6 @@ def terminations():
     finally:
         if own:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def end_as_asked():
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def attribute(item, reports, document, output, late):
