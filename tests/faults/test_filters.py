@@ -59,7 +59,8 @@ SYSTEM_SERVICE = """
 def numbers():
     text = subprocess.run(["cc", "-E", "-dM", "-include", "asm/unistd.h", "-x", "c", "/dev/null"], text=True,
                           stdout=subprocess.PIPE, check=True).stdout
-    return dict(re.findall(r"#define __NR_(\w+) (\d+)", text))
+    found = dict(re.findall(r"#define (__NR\w+) (\w+)", text))  # aarch64's header has __NR_fstat as __NR3264_fstat
+    return {name.removeprefix("__NR_"): found.get(number, number) for name, number in found.items()}
 
 
 def jail(action, mode, names):

@@ -8,19 +8,6 @@
 #include "../base/jsontext.h"
 #include "symbols.h"
 
-bool frame_is_plumbing(const char *module)
-{
-	static const char *const prefix[] = {"libc.so",	 "libc-",     "libpthread",
-					     "ld-linux", "ld-2",      "libmpsan",
-					     "libasan",	 "libstdc++", "linux-vdso"};
-	const char *base = path_base(module);
-
-	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
-		if (!strncmp(base, prefix[i], strlen(prefix[i])))
-			return true;
-	return false;
-}
-
 bool frame_is_header(const json_t *frame)
 {
 	static const char *const begin[] = {"std::", "__gthread_", "__gnu_cxx::"};
@@ -42,7 +29,7 @@ json_t *frames_first_own(json_t *native)
 	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
-		if (!module || frame_is_plumbing(module))
+		if (!module || symbols_is_plumbing(module))
 			continue;
 		if (!first)
 			first = frame;
@@ -229,7 +216,7 @@ int frame_distance(const json_t *frame)
 
 	if (!module)
 		return file ? frames_distance(file) : 2;
-	if (frame_is_plumbing(module) || is_interpreter(module))
+	if (symbols_is_plumbing(module) || is_interpreter(module))
 		return 2;
 	return !strncmp(module, "/usr/lib", 8) || !strncmp(module, "/lib", 4) ||
 	       frames_distance(module);

@@ -8,9 +8,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Whether a module is the C or C++ library, the loader or mpsan. */
-bool frame_is_plumbing(const char *module);
-
 /*
  * The first Python frame outside of the libraries through which programs fork and wait
  * (multiprocessing, threading and others), else the innermost; borrowed, NULL if there is none. A

@@ -135,7 +135,7 @@ static void drop_own_frames(json_t *list)
 	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
-		if (!module || !frame_is_plumbing(module))
+		if (!module || !symbols_is_plumbing(module))
 			break;
 		if (!strncmp(path_base(module), "libmpsan", 8))
 			inner = i + 1;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../base/util.h"
 #include "../base/plainfile.h"
 #include "../proc/root.h"
 #include "inlined.h"
@@ -308,6 +309,19 @@ bool symbols_is_header(const char *file)
 	       strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
 }
 
+bool symbols_is_plumbing(const char *module)
+{
+	static const char *const prefix[] = {"libc.so",	 "libc-",     "libpthread",
+					     "ld-linux", "ld-2",      "libmpsan",
+					     "libasan",	 "libstdc++", "linux-vdso"};
+	const char *base = path_base(module);
+
+	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
+		if (!strncmp(base, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+
 static void look_up_lines(struct answer *answer, Dwfl_Module *module)
 {
 	struct inlined_place place[SYMBOLS_PLACES];
@@ -342,7 +356,8 @@ static const struct answer *find_answer(struct symbols *symbols, const struct so
 	}
 	if (source->module) {
 		look_up_name(answer, source->module);
-		look_up_lines(answer, source->module);
+		if (!symbols_is_plumbing(source->path))
+			look_up_lines(answer, source->module);
 	}
 	return answer;
 }

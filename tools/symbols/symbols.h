@@ -57,6 +57,12 @@ unsigned symbols_places(struct symbols *symbols, const struct modules *modules, 
 bool symbols_is_header(const char *file);
 
 /*
+ * Whether a module is the C or C++ library, the loader or mpsan. Its addresses have no lines: they
+ * say nothing about the program, and glibc's debug information takes 20 ms to read.
+ */
+bool symbols_is_plumbing(const char *module);
+
+/*
  * Names the static object that contains `address`; `offset` is then the address within that object.
  * Without such an object `function` is NULL and `offset` is the address within the module's file.
  */
