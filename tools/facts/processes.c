@@ -117,8 +117,7 @@ uint32_t process_worker_fork(const struct facts *facts, uint32_t parent, uint64_
 		const struct fact_fork *fork = &facts->forks[i];
 
 		if (fork->at.time_ns <= until_ns && fork->child < facts->process_count &&
-		    (parent == FACT_NONE || fork->at.by == parent) &&
-		    process_is_worker(facts, fork->child))
+		    fork->at.by == parent && process_is_worker(facts, fork->child))
 			return i;
 	}
 	return FACT_NONE;

@@ -23,7 +23,7 @@
  */
 bool process_is_worker(const struct facts *facts, uint32_t slot);
 
-/* The fork of the newest worker before that time, of that parent or (FACT_NONE) of any; FACT_NONE. */
+/* The fork of that parent's newest worker before that time; FACT_NONE: none. */
 uint32_t process_worker_fork(const struct facts *facts, uint32_t parent, uint64_t until_ns);
 
 /* As process_is_worker(), but only if the process runs Python, or ran it when it was forked. */

@@ -45,6 +45,7 @@ struct sight {
 	uint64_t all_busy_ns; /* also of those that have only started */
 	uint32_t processes, threads; /* that ran for a good part of the time */
 	uint32_t processors;
+	uint32_t busiest; /* of those that count; a worker if one is among them */
 	uint32_t workers, employer; /* the parent with most workers */
 };
 
@@ -105,6 +106,11 @@ static void find_employer(const struct workers *workers, struct sight *sight)
 	free(parents.item);
 }
 
+static bool is_busier(const struct worker *one, const struct worker *other)
+{
+	return one->worker == other->worker ? one->busy_ns > other->busy_ns : one->worker;
+}
+
 static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 {
 	const struct workers *workers = mon_cpu->workers;
@@ -120,6 +126,9 @@ static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 		sight.all_busy_ns += workers->member[slot].busy_ns;
 		if (!has_started(workers, slot))
 			continue;
+		if (!sight.busy_ns ||
+		    is_busier(&workers->member[slot], &workers->member[sight.busiest]))
+			sight.busiest = slot;
 		sight.busy_ns += workers->member[slot].busy_ns;
 		sight.ran_ns += workers->member[slot].ran_ns;
 		sight.processes += threads != 0;
@@ -205,7 +214,7 @@ static void go_on(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, const struct 
 	now->processors = sight->processors;
 	now->processes = workers ? sight->workers : sight->processes;
 	now->threads = sight->threads;
-	now->slot = workers ? sight->employer : mon_cpu->workers->snapshot->processes.item[0].slot;
+	now->slot = workers ? sight->employer : sight->busiest;
 	free(now->detail);
 	now->detail = detail_of(mon_cpu->workers);
 }

@@ -312,11 +312,12 @@ static void follow_open_waits(struct watch *watch)
 	}
 }
 
-/* Records the program's end: its parent is not watched. */
+/* Records the program's end: its parent is not watched. Its last image may not have been seen yet. */
 static void record_end(const struct watch *watch, uint64_t now)
 {
-	const struct reader *reader = watch->judge->reader;
+	struct reader *reader = watch->judge->reader;
 
+	reader_poll(reader, now);
 	READER_EACH_SLOT(reader, slot) {
 		struct mpsan_process *process = &reader->session.table[slot];
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
-#include "../base/util.h"
 #include "../base/plainfile.h"
+#include "../base/util.h"
 #include "../proc/root.h"
 #include "inlined.h"
 

@@ -6,7 +6,7 @@
 
 static void oversubscribed_warns_above_twice_the_room(void **state)
 {
-	struct ev_load *event = load(5, 2, 3);
+	struct ev_load *event = load(CHILD, 5, 2, 3);
 
 	(void)state;
 	assert_told(TRIGGER_EVENT, 0, cpu_oversubscribed, GRADE_WARNING);
@@ -21,10 +21,18 @@ static void oversubscribed_warns_above_twice_the_room(void **state)
 	assert_told(TRIGGER_EVENT, 0, cpu_oversubscribed, GRADE_NOTE);
 }
 
+/* Another process's fork of a worker says nothing about programs that somebody started side by side. */
+static void oversubscribed_is_a_note_of_processes_that_are_no_workers(void **state)
+{
+	(void)state;
+	load(PARENT, 5, 2, 3);
+	assert_told(TRIGGER_EVENT, 0, cpu_oversubscribed, GRADE_NOTE);
+}
+
 static void oversubscribed_is_silent_where_there_is_room(void **state)
 {
 	(void)state;
-	load(2, 2, 3);
+	load(CHILD, 2, 2, 3);
 	assert_told(TRIGGER_EVENT, 0, cpu_oversubscribed, GRADE_OFF);
 }
 
@@ -32,6 +40,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(oversubscribed_warns_above_twice_the_room),
+		STORY(oversubscribed_is_a_note_of_processes_that_are_no_workers),
 		STORY(oversubscribed_is_silent_where_there_is_room),
 	};
 

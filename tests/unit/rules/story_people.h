@@ -95,9 +95,10 @@ static inline void *act(uint32_t by, uint32_t type, uint64_t time_ns)
 	return memset(fields[index], 0, sizeof(fields[index]));
 }
 
-static inline struct ev_load *load(uint64_t running, uint64_t processors, uint64_t processes)
+static inline struct ev_load *load(uint32_t by, uint64_t running, uint64_t processors,
+				   uint64_t processes)
 {
-	struct ev_load *event = act(PARENT, EV_load, 14 * SECOND);
+	struct ev_load *event = act(by, EV_load, 14 * SECOND);
 
 	*event = (struct ev_load){.running = running,
 				  .processors = processors,

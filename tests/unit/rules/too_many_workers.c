@@ -7,16 +7,16 @@
 static void workers_fires_when_they_mostly_wait(void **state)
 {
 	(void)state;
-	load(1, 2, 3);
+	load(PARENT, 1, 2, 3);
 	assert_told(TRIGGER_EVENT, 0, too_many_workers, GRADE_NOTE);
 }
 
 static void workers_is_silent_when_they_work(void **state)
 {
 	(void)state;
-	load(3, 2, 3);
+	load(PARENT, 3, 2, 3);
 	assert_told(TRIGGER_EVENT, 0, too_many_workers, GRADE_OFF);
-	load(1, 2, 2);
+	load(PARENT, 1, 2, 2);
 	assert_told(TRIGGER_EVENT, 1, too_many_workers, GRADE_OFF);
 }
 

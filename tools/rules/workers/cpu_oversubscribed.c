@@ -26,14 +26,14 @@ void rule_cpu_oversubscribed(const struct facts *facts, const struct trigger *tr
 {
 	const struct fact_event *event = &facts->events[trigger->index];
 	const struct ev_load *load = EVENT_AS(event, load);
-	uint32_t fork;
+	uint32_t busiest = event->at.by, fork;
 	bool heavy;
 
 	if (event->type != EV_load || 4 * load->running <= 5 * load->processors)
 		return;
-	fork = process_worker_fork(facts, FACT_NONE, event->at.time_ns);
+	fork = process_is_worker(facts, busiest) ? process_fork(facts, busiest) : FACT_NONE;
 	heavy = load->running > 2 * load->processors && !is_bound(facts) &&
-		(fork != FACT_NONE || facts->processes[event->at.by].slot->python);
+		(fork != FACT_NONE || facts->processes[busiest].slot->python);
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_cpu_oversubscribed,
 				     .grade = heavy ? GRADE_WARNING : GRADE_NOTE,
