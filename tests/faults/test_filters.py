@@ -17,9 +17,15 @@ from mpsantest import MPSAN, ROOT, Skip, dump, full_environment, main, run_bare,
 
 JAIL = program("jail")
 HAZARD = [system_python(), str(ROOT / "examples/lock-over-start/hazard.py")]
-ROWS = (ROOT / "include/mpsan_calls.def").read_text(), (ROOT / "tools/base/calls.def").read_text()
-LIBRARY = dict(re.findall(r"^CALL\((\w+), (\w+)\)", ROWS[0], re.M))
-SUPERVISOR = dict(re.findall(r"^TOOL_CALL\((\w+), (\w+)\)", ROWS[1], re.M))
+
+
+def rows(macro, table):
+    """{call: what is done without it} of a table, for this processor."""
+    text = subprocess.run(["cc", "-E", "-P", "-x", "c", ROOT / table], text=True, stdout=subprocess.PIPE, check=True).stdout
+    return dict(re.findall(rf"\b{macro}\((\w+), (\w+)\)", text))
+
+
+LIBRARY, SUPERVISOR = rows("CALL", "include/mpsan_calls.def"), rows("TOOL_CALL", "tools/base/calls.def")
 
 # What SystemCallFilter=@system-service of systemd 252 lets pass.
 SYSTEM_SERVICE = """
