@@ -23,8 +23,6 @@
 #define FRAMES 12u /* from the system call to the program's own code, at most */
 #define FRAMES_MAIN 64u /* to the end of the program that is under way, if it is */
 #define FRAMES_WHOLE 256u /* of a whole stack */
-#define DESCRIPTOR_BEFORE \
-	1024u /* bytes by which a thread's list of robust mutexes follows its start */
 
 struct outside {
 	struct native *native;
@@ -67,6 +65,13 @@ bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *th
 
 /* ---- descriptors ---- */
 
+/*
+ * The thread's descriptor, struct pthread, is what pthread_self() returns. The kernel does not tell that of
+ * a thread that is not stopped, but where its list of robust mutexes is, a part of the descriptor.
+ */
+#if defined(__x86_64__)
+#define DESCRIPTOR_BEFORE 1024u /* bytes by which that list follows the start, at most */
+
 /* Whether a descriptor is there: it begins with pointers to itself (tcbhead_t: tcb at 0, self at 16). */
 static bool is_descriptor(const uint64_t word[3], uint64_t at)
 {
@@ -83,13 +88,41 @@ static uint64_t descriptor_at(uint32_t pid, uint64_t pointer)
 		       0;
 }
 
-/*
- * The thread's descriptor, struct pthread, is where its thread pointer points. The kernel does not tell
- * that of a thread that is not stopped, but where its list of robust mutexes is, a part of the descriptor.
- */
+static uint64_t descriptor_around(uint32_t pid, uint64_t robust)
+{
+	uint64_t words[DESCRIPTOR_BEFORE / 8], base = robust - sizeof(words);
+
+	if (!proc_peek(pid, base, words, sizeof(words)))
+		return 0;
+	for (size_t i = sizeof(words) / 8 - 2; i-- > 0;)
+		if (is_descriptor(words + i, base + 8 * i))
+			return words[i];
+	return 0;
+}
+#else
+#define DESCRIPTOR_BEFORE 224u /* a header of 24 words, a list, the TID, a pointer */
+#define FUTEX_BEFORE (-32l) /* from the link of a robust mutex to its futex; musl has another one */
+
+/* Of a core file: not known, as the thread pointer follows the descriptor, whose size depends on glibc. */
+static uint64_t descriptor_at(uint32_t pid, uint64_t pointer)
+{
+	(void)pid;
+	(void)pointer;
+	return 0;
+}
+
+static uint64_t descriptor_around(uint32_t pid, uint64_t robust)
+{
+	struct robust_list_head head;
+
+	return proc_peek(pid, robust, &head, sizeof(head)) && head.futex_offset == FUTEX_BEFORE ?
+		       robust - DESCRIPTOR_BEFORE :
+		       0;
+}
+#endif
+
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid)
 {
-	uint64_t words[DESCRIPTOR_BEFORE / 8], base;
 	void *robust = NULL;
 	size_t length;
 
@@ -97,13 +130,7 @@ uint64_t outside_descriptor(uint32_t pid, uint32_t tid)
 		return descriptor_at(pid, procfs_source()->thread_pointer(pid, tid));
 	if (filtered_call(SYS_get_robust_list, tid, (long)&robust, (long)&length, 0, 0) || !robust)
 		return 0;
-	base = (uint64_t)(uintptr_t)robust - sizeof(words);
-	if (!proc_peek(pid, base, words, sizeof(words)))
-		return 0;
-	for (size_t i = sizeof(words) / 8 - 2; i-- > 0;)
-		if (is_descriptor(words + i, base + 8 * i))
-			return words[i];
-	return 0;
+	return descriptor_around(pid, (uint64_t)(uintptr_t)robust);
 }
 
 struct mpsan_thread *outside_record(const struct snapshot_thread *thread)
