@@ -18,11 +18,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import FULL, need, preload, program, run_bare, same, scratch  # noqa: E402
-from mpsantest import LIBRARY, Skip, main  # noqa: E402
+from mpsantest import LIBRARY, SLOW, Skip, main  # noqa: E402
 
 ERRNOS = {"ENOMEM", "ENOSPC", "EMFILE", "EACCES", "EINTR", "EIO", "ENOSYS"}  # for calls without a page, too
 PAGES = Path("/usr/share/man")
-SECONDS = 4  # for a case, unless MPSAN_FULL=1
+SECONDS = 4 * SLOW  # for a case, unless MPSAN_FULL=1
 CALL = re.compile(r"(\d+) +\[([0-9a-f]+)\] (\w+)\((.*)")
 SIZE = re.compile(r"NULL, (\d+), ")
 RESULT = re.compile(r"(\d+) .*\) = (0x[0-9a-f]+)$")
