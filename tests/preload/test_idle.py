@@ -15,9 +15,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, MPSAN, kill_group, main, other_pythons, system_python, verdicts  # noqa: E402
+from mpsantest import BUILD, MPSAN, SLOW, kill_group, main, other_pythons, system_python, verdicts  # noqa: E402
 
-JUDGED_S = 1.6  # by then a dead end has been proven
+JUDGED_S = 1.6 * SLOW  # by then a dead end has been proven
 CONSUME = """
 import queue, threading
 def consume(tasks):

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from mpsantest import (  # noqa: E402
-    BUILD, LIBRARY, MPSAN, Expectation, Skip, fake_environment, kill_group, main, run_bare, states_expectation,
+    BUILD, LIBRARY, MPSAN, SLOW, Expectation, Skip, fake_environment, kill_group, main, run_bare, states_expectation,
     system_python)
 
 HERE = Path(__file__).resolve().parent
@@ -116,7 +116,7 @@ def check_line(program, expected):
         process = subprocess.Popen(command, env={**os.environ, "LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": directory},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    text=True, start_new_session=True)
-        watchdog = threading.Timer(20, kill_group, [process.pid])
+        watchdog = threading.Timer(20 * SLOW, kill_group, [process.pid])
         watchdog.start()
         try:
             told, text, session = lines_of(process)

@@ -20,6 +20,7 @@ enum code_call {
 
 #define CODE_STUB_BYTES 8
 #define CODE_CALL_BYTES 7 /* of the longest call */
+#define CODE_RETURNS_IN_VDSO false
 static const uint8_t code_signal_return[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
 /* From the stack pointer of a handler that has returned: the kernel's ucontext, then a siginfo. */
@@ -76,6 +77,7 @@ static inline uint64_t code_call_cell(const uint8_t *code, uint64_t back)
 
 #define CODE_STUB_BYTES 8
 #define CODE_CALL_BYTES 4
+#define CODE_RETURNS_IN_VDSO true /* handlers do, and no other frame has a caller there */
 /* mov x8, #139; svc #0 */
 static const uint8_t code_signal_return[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
 

@@ -399,10 +399,20 @@ static bool walk_up(struct walk *walk)
 	return walk_step(walk) || (walk->frame_wanted && guess_frame(walk) && walk_step(walk));
 }
 
+/* The vdso is no file, so that its code cannot be read. */
+static bool is_in_vdso(const struct walk *walk)
+{
+	const struct module *module = modules_find(walk->modules, walk->pc);
+
+	return module && module->path && !strchr(module->path, '/') && strstr(module->path, "vdso");
+}
+
 static bool is_handlers_end(struct walk *walk)
 {
 	uint8_t code[sizeof(code_signal_return)];
 
+	if (CODE_RETURNS_IN_VDSO && is_in_vdso(walk))
+		return true;
 	return read_code(walk, walk->pc, code, sizeof(code)) &&
 	       !memcmp(code, code_signal_return, sizeof(code));
 }

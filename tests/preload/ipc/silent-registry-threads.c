@@ -1,5 +1,6 @@
 /* Eight threads open and close the same two pieces through the registry, all at once: each close is noted. */
 // expect: none
+// may: cpu-oversubscribed warning
 // silent: ipc-not-closed ipc-double-open ipc-freed-while-open
 // options: --auto-export
 // fake: cuda

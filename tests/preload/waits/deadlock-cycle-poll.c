@@ -6,7 +6,7 @@
 // expect: deadlock-cycle error
 // ends: never
 // frames: poll_main select_main epoll_main event_main
-// says: epoll_wait
+// says: epoll_
 #include "threads.h"
 
 #include <poll.h>

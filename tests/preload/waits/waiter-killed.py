@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 
-FUTEX = "202"
+FUTEX = "98" if os.uname().machine == "aarch64" else "202"
 
 
 def child_sleeps(event):

@@ -10,7 +10,7 @@ import os
 import signal
 import time
 
-FUTEX, READ = "202", "0"
+FUTEX, READ = ("98", "63") if os.uname().machine == "aarch64" else ("202", "0")
 
 
 def task(number):
