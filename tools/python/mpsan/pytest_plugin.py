@@ -9,18 +9,19 @@ in that test. A test with findings fails with their stories; in junit.xml they a
 Without --mpsan nothing is different. ini options (pytest.ini, pyproject.toml, …):
     mpsan_options = --baseline mpsan.baseline     options of mpsan run, before those of the command line
     mpsan_marked = true                           watch only tests with the marker mpsan (@pytest.mark.mpsan)
-    mpsan_timeout = 60                            seconds after which a test that hangs without a proof is ended (300)
+    mpsan_timeout = 60                            seconds after which a test is ended; 0, the default: no limit
 
 A hang ends its test at its proof, not at a time limit. Limits of pytest-timeout hold, but no alarm is set for them, which
 would count as a way out of the hang: the watched pytest writes the stacks of its threads when the time is up, and is ended.
 Fixtures of a wider scope than a function are set up anew for each watched test, whose pytest has the plugins and options of
-this one, except those that choose tests, capture, debug, write reports or distribute.
+this one, except those that choose tests, capture, debug, write reports or distribute. mpsan-python(7) says what differs.
 """
 
 import contextlib
 import copy
 import faulthandler
 import json
+import math
 import os
 import shlex
 import shutil
@@ -30,6 +31,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -39,8 +41,9 @@ from ._findings import SEVERITIES, Finding
 
 INNER = "MPSAN_PYTEST"  # in the environment of a watched pytest: the directory of its options and reports
 SECTION = "mpsan"
-POLL, BEGINNING, GRACE = 0.1, 120, 5  # seconds between two looks; for what comes before the test; for the watchdog
+POLL, BEGINNING, GRACE = 0.1, 120, 5  # seconds between two looks; for what comes before the test; for the watchdog, and to clean up
 OWN = ("/_pytest/", "/pluggy/", "/pytest/__main__.py", "/pytest_timeout.py", "<frozen runpy>")  # frames that say nothing of a test
+KEEPERS = ("lfplugin", "nfplugin", "stepwise")  # plugins that keep what came of the whole run
 # Options that a watched pytest has not: they choose tests, show or write results, distribute or debug.
 OUTER = {"basetemp", "cacheclear", "cacheshow", "capture", "collectonly", "confcutdir", "deselect", "failedfirst", "file_or_dir",
          "htmlpath", "ignore", "ignore_glob", "inifilename", "json_report_file", "keepduplicates", "keyword", "lf", "log_file",
@@ -56,7 +59,7 @@ def pytest_addoption(parser):
                     help="run each test under `mpsan run OPTIONS`; a test with findings fails")
     parser.addini("mpsan_options", "options of `mpsan run` for --mpsan", default="")
     parser.addini("mpsan_marked", "--mpsan: watch only tests that are marked mpsan", type="bool", default=False)
-    parser.addini("mpsan_timeout", "--mpsan: seconds after which a test without a proof is ended", default="300")
+    parser.addini("mpsan_timeout", "--mpsan: seconds after which a test is ended; 0: no limit", default="0")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,15 +73,23 @@ def pytest_load_initial_conftests(early_config, parser, args):
 def pytest_cmdline_main(config):
     """In the watched pytest: the options of the one outside, before anything is configured by them."""
     if os.environ.get(INNER):
-        vars(config.option).update(json.loads(Path(os.environ[INNER], "options").read_text()))
+        vars(config.option).update(json.loads(Path(os.environ[INNER], "options").read_text())["options"])
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "mpsan: with mpsan_marked, the tests that --mpsan runs under `mpsan run`")
-    if os.environ.get(INNER):
-        config.pluginmanager.register(Recorder(config, Path(os.environ[INNER])), "mpsan-recorder")
+    place = os.environ.pop(INNER, None)  # a pytest that the test starts is none of ours
+    if place:
+        restore("PYTEST_ADDOPTS", json.loads(Path(place, "options").read_text())["addopts"])
+        config.pluginmanager.register(Recorder(config, Path(place)), "mpsan-recorder")
     elif config.getoption("mpsan") is not None:
         config.pluginmanager.register(Watcher(config), "mpsan-watcher")
+
+
+def restore(name, value):
+    os.environ.pop(name, None)
+    if value is not None:
+        os.environ[name] = value
 
 
 class Recorder:
@@ -86,8 +97,8 @@ class Recorder:
     stacks when the time is up. The interpreter's watchdog does that, which can end no wait."""
 
     def __init__(self, config, place):
-        self.config, self.place, self.file = config, place, place / "reports"
-        self.end = None
+        self.config, self.place = config, place
+        self.end, self.pid = None, os.getpid()
         # The watchdog is a thread, which no test has started: there is none while it forks.
         os.register_at_fork(before=faulthandler.cancel_dump_traceback_later, after_in_parent=self.set_again)
 
@@ -98,19 +109,33 @@ class Recorder:
         yield  # the end of the interpreter has its limit, too
 
     def set_limit(self, seconds):
-        self.end = time.monotonic() + seconds
-        (self.place / "end.new").write_text(repr(self.end))  # for the one outside: a test may cancel the watchdog
+        """0: none."""
+        self.end = time.monotonic() + seconds if seconds else None
+        (self.place / "end.new").write_text(repr(self.end or math.inf))  # for the one outside: a test may cancel the watchdog
         os.replace(self.place / "end.new", self.place / "end")
-        faulthandler.dump_traceback_later(seconds, file=self.stacks)
+        faulthandler.cancel_dump_traceback_later()
+        self.set_again()
 
     def set_again(self):
         if self.end is not None:
             faulthandler.dump_traceback_later(max(self.end - time.monotonic(), 0.001), file=self.stacks)
 
+    def write(self, name, data):
+        """A child that a test has forked has nothing to say, also where it returns into pytest."""
+        if os.getpid() == self.pid:
+            with open(self.place / name, "a") as out:
+                out.write(json.dumps(data, default=str) + "\n")
+
     def pytest_runtest_logreport(self, report):
-        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
-        with open(self.file, "a") as out:
-            out.write(json.dumps(data, default=str) + "\n")
+        self.write("reports", self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
+
+    def pytest_warning_recorded(self, warning_message, when, nodeid, location):
+        self.write("warnings", [str(warning_message.message), warning_message.category.__name__, warning_message.filename,
+                                warning_message.lineno, when, nodeid, location])
+
+    def pytest_keyboard_interrupt(self, excinfo):
+        """KeyboardInterrupt, or pytest.exit(), which ends the whole run."""
+        self.write("interrupt", [str(excinfo.value), getattr(excinfo.value, "returncode", None)])
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self, item, settings):
@@ -132,7 +157,7 @@ class Watcher:
         if not self.command:
             raise pytest.UsageError(f"--mpsan: {_command.MISSING}")
         given = config.getoption("mpsan")
-        self.options = [*shlex.split(config.getini("mpsan_options")), *shlex.split(given)]
+        self.options = [*words_of("mpsan_options", config.getini("mpsan_options")), *words_of("--mpsan", given)]
         self.limit = self.seconds("mpsan_timeout")
         if given and not given.lstrip().startswith("-"):
             raise pytest.UsageError(f"--mpsan={given}: not options of mpsan run, which begin with --")
@@ -142,13 +167,24 @@ class Watcher:
         self.gone = None  # what the baseline has, and no test so far
 
     def seconds(self, name):
-        try:
-            return float(self.config.getini(name))
-        except ValueError:
-            raise pytest.UsageError(f"{name} = {self.config.getini(name)}: not a number of seconds") from None
+        with contextlib.suppress(ValueError):
+            value = float(self.config.getini(name))
+            if math.isfinite(value) and value >= 0:
+                return value
+        raise pytest.UsageError(f"{name} = {self.config.getini(name)}: not a number of seconds")
 
     def check_options(self):
         """Wrong options are said once, before any test."""
+        for word, after in zip(self.options, [*self.options[1:], ""]):
+            name, _, value = word.partition("=")
+            value = value or after
+            if name in ("--", "-h", "--help"):
+                raise pytest.UsageError(f"--mpsan: {name} is no option for a test")
+            if name == "--write-baseline" or (name == "--report" and value.partition("=")[2] not in ("", "-", "stderr")):
+                raise pytest.UsageError(f"--mpsan: {name} {value}: each test would overwrite it; "
+                                        "--junitxml has the findings of all, and `mpsan run -- python -m pytest` is one run")
+            if name == "--dir" and "%p" not in value:
+                raise pytest.UsageError(f"--mpsan: --dir {value}: each test is a session; write %p for its number")
         run = subprocess.run([*self.run_words(), "--report", "json=/dev/null", "--", "true"], stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.config.invocation_params.dir)
         if run.returncode == 2:
@@ -168,8 +204,11 @@ class Watcher:
         if not self.watches(item):
             return None
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for report in self.run(item):
+        reports, interrupt = self.run(item)
+        for report in reports:
             item.ihook.pytest_runtest_logreport(report=report)
+        if interrupt:
+            raise pytest.exit.Exception(*interrupt)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
@@ -182,28 +221,46 @@ class Watcher:
         with tempfile.TemporaryDirectory(prefix="pytest-mpsan-") as place:
             place = Path(place)
             _, sep, inside = item.nodeid.partition("::")
-            (place / "options").write_text(json.dumps(self.passed_on()))
+            (place / "options").write_text(json.dumps({"options": self.passed_on(), "addopts": os.environ.get("PYTEST_ADDOPTS")}))
             command = [*self.run_words(), "--report", f"json={place}/report.json", "--",
                        sys.executable, *subprocess._args_from_interpreter_flags(), "-m", "pytest",
-                       "-p", "no:cacheprovider", "-c", str(self.config.inipath or os.devnull), "--rootdir", str(self.config.rootpath),
-                       *self.words(), "-o", "addopts=", "-o", "faulthandler_timeout=0", f"{item.path}{sep}{inside}"]
+                       *(word for name in KEEPERS for word in ("-p", f"no:{name}")), "-c", str(self.config.inipath or os.devnull),
+                       "--rootdir", str(self.config.rootpath), *self.words(), *self.basetemp(), "-o", "addopts=", "-o", "faulthandler_timeout=0", f"{item.path}{sep}{inside}"]
             environment = {**os.environ, INNER: str(place), "PYTEST_ADDOPTS": ""}
-            with terminations() as asked:
-                process = subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
-                                           errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                           stderr=subprocess.STDOUT, start_new_session=True)
-                output, late = self.wait(process, place, asked)
+            # Not through a pipe, which a child that the test leaves behind would keep open.
+            with terminations() as asked, open(place / "output", "wb") as out:
+                process = subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir,
+                                           stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+                late = self.wait(process, place, asked)
+            output = read(place / "output")
             if asked:
                 shutil.rmtree(place)
                 os.kill(os.getpid(), signal.SIGTERM)
             reports = [self.restored(json.loads(line)) for line in read(place / "reports").splitlines()]
-            judged = read(place / "report.json")
-            if not judged and not any(report.when == "teardown" for report in reports):
-                return [*reports, failure(item, f"mpsan could not watch {item.nodeid}:\n{output}")]
-            if not judged:  # a full disk or a limit: it ran as without mpsan
-                reports[-1].user_properties.append(("mpsan.unwatched", reason(output)))
-                return reports
-            return attribute(item, reports, json.loads(judged), output, late)
+            for line in read(place / "warnings").splitlines():
+                self.warn(*json.loads(line))
+            interrupt = "" if late else read(place / "interrupt")
+            return self.judged(item, reports, read(place / "report.json"), output, late), interrupt and json.loads(interrupt)
+
+    def judged(self, item, reports, document, output, late):
+        if not document and not any(report.when == "teardown" for report in reports):
+            return [*reports, failure(item, f"mpsan could not watch {item.nodeid}:\n{output}")]
+        if not document:  # a full disk or a limit: it ran as without mpsan
+            reports[-1].user_properties.append(("mpsan.unwatched", reason(output)))
+            return reports
+        return attribute(item, reports, json.loads(document), output, late)
+
+    def warn(self, text, category, file, line, when, nodeid, location):
+        """For the summary, and for the pytest that a worker reports to."""
+        kind = type(category, (Warning,), {})
+        message = warnings.WarningMessage(kind(text), kind, file, line)
+        self.config.hook.pytest_warning_recorded.call_historic(
+            kwargs={"warning_message": message, "when": when, "nodeid": nodeid, "location": location and tuple(location)})
+
+    def basetemp(self):
+        """Below this pytest's own, so that directories of failed tests are kept as without mpsan."""
+        factory = getattr(self.config, "_tmp_path_factory", None)
+        return ("--basetemp", str(factory.mktemp("mpsan"))) if factory else ()
 
     def passed_on(self):
         """The options that JSON can hold, without those of OUTER and of pytest-cov, whose files have one writer."""
@@ -218,27 +275,28 @@ class Watcher:
         return report
 
     def wait(self, process, place, asked):
-        """What it printed, and how its time was up, if it was. In time or not, mpsan writes its report, and nobody is left."""
-        beginning = time.monotonic() + max(self.limit, BEGINNING)
+        """How its time was up, if it was. In time or not, mpsan writes its report, and nobody is left."""
+        beginning = time.monotonic() + max(self.limit, BEGINNING) if self.limit else math.inf
         try:
             while not asked and not read(place / "stacks") and time.monotonic() < float(read(place / "end") or beginning) + GRACE:
-                try:
-                    return process.communicate(timeout=POLL)[0], ""
-                except subprocess.TimeoutExpired:
-                    pass
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(POLL)
+                    return ""
         except BaseException:  # Ctrl-C
             self.end(process)
             raise
-        stood = without_own(read(place / "stacks")) or "its stacks are not known"
-        return self.end(process), f"the test took longer than its limit:\n{stood}"
+        self.end(process)
+        return f"the test took longer than its limit:\n{without_own(read(place / 'stacks')) or 'its stacks are not known'}"
 
     def end(self, process):
-        process.terminate()  # mpsan hands this on to the test
-        try:
-            return process.communicate(timeout=10)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-        return process.communicate()[0]
+        """First as Ctrl-C does, so that fixtures clean up; mpsan hands SIGTERM on to the test."""
+        for end, seconds in ((lambda: os.killpg(process.pid, signal.SIGINT), GRACE), (process.terminate, 2 * GRACE)):
+            end()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(seconds)
+                return
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
     def words(self):
         """The options -p, -o and -W of this pytest, which take effect before plugins see any."""
@@ -279,6 +337,13 @@ class Watcher:
         terminalreporter.write_line(f"tests watched: {self.watched}, findings: {len(self.found) - notes}, notes: {notes}")
 
 
+def words_of(name, text):
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise pytest.UsageError(f"{name}={text}: {error}") from None
+
+
 @contextlib.contextmanager
 def terminations():
     """Collects SIGTERM, which is to end the watched test first: it is in a session of its own. A handler of others stays."""
@@ -301,6 +366,8 @@ def attribute(item, reports, document, output, late):
     texts += [finding.story(item.nodeid, OWN) for finding in loud]
     if not texts and not any(report.when == "call" or report.failed or report.skipped for report in reports):
         texts = [f"the process of the test ended before the test did, {ending(document['exit'])}:\n{output}"]
+        if document["exit"]["code"] == pytest.ExitCode.USAGE_ERROR:
+            texts = [f"a pytest of its own did not find the test: is its name another one each time?\n{output}"]
     text = "\n".join(texts)
     call = next((report for report in reports if report.when == "call"), None)
     if text and not call:
