@@ -338,7 +338,7 @@ check-suites: tests ## other people's tests, bare and under the library, in stag
 	$(Q)tests/run suites
 
 AARCH64_FILES := $(CURDIR)/build/aarch64-root
-check-aarch64: ## cross-build for aarch64, run the tests on an emulated one; ON=GROUPS (tools/dev/bootstrap --aarch64, two hours)
+check-aarch64: ## cross-build for aarch64, run the tests on an emulated one; ON=GROUPS (tools/dev/bootstrap --aarch64, an hour and a half)
 	$(Q)tests/aarch64/run.py --there && $(MAKE) ARCH=aarch64 CROSS=aarch64-linux-gnu- SYSROOT=$(AARCH64_FILES) tests && tests/aarch64/run.py $(ON)
 
 check-wheel: ## build the wheel twice, look at it with auditwheel, install it into four releases of Debian (pip, uv)
