@@ -171,6 +171,8 @@ static uint64_t reserved_end(const struct logfile *log)
 	return head < log->size ? head : log->size;
 }
 
+#define BEGUN_FACTOR 10u /* a writer may have to wait for a processor */
+
 /* Whether to skip an unfinished record; the unused end of a chunk looks like one. */
 static bool is_gap_passed(struct logfile *log, uint64_t now, uint64_t patience_ns)
 {
@@ -191,7 +193,9 @@ bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struc
 
 		bool gap = shape == SHAPE_EMPTY || shape == SHAPE_BEGUN;
 
-		if (gap && !in_gap && !is_gap_passed(log, now, patience_ns))
+		if (gap && !(in_gap && shape == SHAPE_EMPTY) &&
+		    !is_gap_passed(log, now,
+				   shape == SHAPE_BEGUN ? BEGUN_FACTOR * patience_ns : patience_ns))
 			return false;
 		in_gap = gap;
 		log->gap_since = in_gap ? log->gap_since : 0;

@@ -51,7 +51,7 @@ void logfile_refresh(struct logfile *log, int dirfd);
 
 /*
  * The next committed record; false if there is none yet. An unfinished record is skipped after
- * `patience_ns`.
+ * `patience_ns`, and after ten times that if its head is written.
  */
 bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struct record *out);
 
