@@ -44,9 +44,16 @@ const struct module *modules_find(const struct modules *modules, uint64_t addres
 		else
 			high = middle;
 	}
-	if (!low || address >= modules->item[low - 1].end)
-		return NULL;
-	return &modules->item[low - 1];
+	/* Past the vdso, it may be the loader in whose hole that lies. */
+	for (size_t i = low; i && i + 2 > low; i--)
+		if (address < modules->item[i - 1].end)
+			return &modules->item[i - 1];
+	return NULL;
+}
+
+bool module_is_vdso(const struct module *module)
+{
+	return module->path && !strchr(module->path, '/') && strstr(module->path, "vdso");
 }
 
 struct maps *maps_create(const struct reader *reader)
@@ -95,13 +102,22 @@ static char *copy_text(const struct reader *reader, uint32_t slot, uint64_t pos)
 	return text ? text_copy(text) : NULL;
 }
 
-/* Finds the place of a module in the list; false if another module overlaps it. */
-static bool find_room(const struct maps *maps, uint64_t base, uint64_t end, size_t *at)
+/*
+ * Finds the place of a module in the list; false if another module overlaps it. The vdso lies within the
+ * loader on aarch64, between its code and its data, which are 64 KiB apart there.
+ */
+static bool find_room(const struct maps *maps, const struct module *module, size_t *at)
 {
+	const struct module *item = maps->list.item;
+
 	*at = 0;
-	while (*at < maps->list.count && maps->list.item[*at].end <= base)
+	while (*at < maps->list.count && item[*at].end <= module->base)
 		++*at;
-	return end > base && (*at == maps->list.count || maps->list.item[*at].base >= end);
+	if (module_is_vdso(module) && *at < maps->list.count && item[*at].base < module->base &&
+	    module->end <= item[*at].end)
+		++*at;
+	return module->end > module->base &&
+	       (*at == maps->list.count || item[*at].base >= module->end);
 }
 
 /* Takes over the strings. */
@@ -119,20 +135,18 @@ static void maps_insert(struct maps *maps, size_t at, struct module module)
 
 static void maps_add(struct maps *maps, const struct seen_module *seen)
 {
-	char *path;
+	struct module module = {.base = seen->ev.base,
+				.end = seen->ev.end,
+				.path = copy_text(maps->reader, seen->at.slot, seen->ev.path),
+				.root = maps->root};
 	size_t at;
 
-	if (!find_room(maps, seen->ev.base, seen->ev.end, &at))
+	if (!module.path || !find_room(maps, &module, &at)) {
+		free(module.path);
 		return;
-	path = copy_text(maps->reader, seen->at.slot, seen->ev.path);
-	if (path)
-		maps_insert(maps, at,
-			    (struct module){.base = seen->ev.base,
-					    .end = seen->ev.end,
-					    .path = path,
-					    .build_id = copy_text(maps->reader, seen->at.slot,
-								  seen->ev.build_id),
-					    .root = maps->root});
+	}
+	module.build_id = copy_text(maps->reader, seen->at.slot, seen->ev.build_id);
+	maps_insert(maps, at, module);
 }
 
 static struct module copy_module(const struct module *module)
@@ -155,7 +169,7 @@ static void maps_add_learned(struct maps *maps, uint32_t slot)
 			const struct module *module = &learned->list.item[k];
 			size_t at;
 
-			if (find_room(maps, module->base, module->end, &at))
+			if (find_room(maps, module, &at))
 				maps_insert(maps, at, copy_module(module));
 		}
 	}

@@ -27,6 +27,9 @@ struct modules {
 /* The module that contains `address`, or NULL. */
 const struct module *modules_find(const struct modules *modules, uint64_t address);
 
+/* Whether a module is the vdso: it is no file, so its name is no path. */
+bool module_is_vdso(const struct module *module);
+
 struct maps;
 
 struct maps *maps_create(const struct reader *reader);
