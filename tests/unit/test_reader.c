@@ -287,28 +287,6 @@ static void an_unfinished_record_is_waited_for_and_passed(void **state)
 	close_session();
 }
 
-/* Its writer may be waiting for a processor: what a fork says of itself must not be lost to that. */
-static void a_begun_record_is_waited_for_longer(void **state)
-{
-	uint64_t pos;
-
-	(void)state;
-	writer_process(&writer, PARENT, UINT32_MAX, SECOND);
-	pretend_alive();
-	pos = writer_reserve(&writer, PARENT, sizeof(struct ev_fork));
-	((struct mpsan_record *)(void *)(writer.log[PARENT] + pos))->units =
-		(sizeof(struct ev_fork) + sizeof(struct mpsan_record) + MPSAN_UNIT - 1) / MPSAN_UNIT;
-	WRITE(&writer, PARENT, fork, 13 * SECOND, 100, .how = MPSAN_HOW_FORK, .threads = 4);
-	open_session();
-	reader_poll(&reader, 14 * SECOND);
-	reader_poll(&reader, 15 * SECOND);
-	assert_int_equal(reader.forks.count, 0);
-	reader_poll(&reader, 17 * SECOND);
-	assert_int_equal(reader.forks.count, 1);
-	assert_int_equal(reader.logs[PARENT]->unfinished, 1);
-	close_session();
-}
-
 /* Whatever the payload looks like. */
 static void a_record_whose_writer_was_killed_is_passed_as_one(void **state)
 {
@@ -510,7 +488,6 @@ int main(void)
 		STORY(live_and_later_tell_the_same),
 		STORY(a_lost_process_gets_its_end_once),
 		STORY(an_unfinished_record_is_waited_for_and_passed),
-		STORY(a_begun_record_is_waited_for_longer),
 		STORY(a_record_whose_writer_was_killed_is_passed_as_one),
 		STORY(the_unused_end_of_a_chunk_is_passed),
 		STORY(a_damaged_record_is_counted_and_the_next_is_read),
