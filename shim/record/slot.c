@@ -48,11 +48,14 @@ uint32_t slot_take(void)
 	struct mpsan_process *p;
 
 	slot = table_claim(life.session, pid, life.pid_ns, 0, MPSAN_PROCESS_ATTACHED);
-	if (slot == TABLE_NO_SLOT || life.table[slot].birth_ns)
+	if (slot == TABLE_NO_SLOT)
+		return slot;
+	p = &life.table[slot];
+	p->python = 0; /* a parent that spawned it noted its own */
+	if (p->birth_ns)
 		return slot;
 	if (before == slot)
 		before = TABLE_NO_SLOT;
-	p = &life.table[slot];
 	p->parent_pid = (uint32_t)SYS1(SYS_getppid, 0);
 	parent = before != TABLE_NO_SLOT ? before :
 					   table_find(life.session, p->parent_pid, life.pid_ns);
