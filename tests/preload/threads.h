@@ -22,6 +22,16 @@ static inline void thread_join(pthread_t thread)
 	must(pthread_join(thread, NULL) == 0);
 }
 
+/* Spins until the process has had so much of a processor, however busy the machine is. */
+static inline void spin_until_had(int tenths_of_a_second)
+{
+	struct timespec used;
+
+	do
+		must(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0);
+	while (used.tv_sec * 10 + used.tv_nsec / 100000000 < tenths_of_a_second);
+}
+
 static inline void mutex_take(pthread_mutex_t *mutex)
 {
 	must(pthread_mutex_lock(mutex) == 0);

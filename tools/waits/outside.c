@@ -15,7 +15,7 @@
 
 #include "../base/filtered.h"
 #include "../proc/procfs.h"
-#include "../symbols/frame.h"
+#include "../symbols/symbols.h"
 #include "alarms.h"
 #include "native.h"
 #include "pythreads.h"

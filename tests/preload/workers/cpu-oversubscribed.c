@@ -8,14 +8,10 @@
 
 static int processors;
 
-/* Until its process had 1.1 seconds of each processor, however busy the machine is. */
+/* Until its process has had 1.1 seconds of each processor. */
 static void *spins_main(void *unused)
 {
-	struct timespec used;
-
-	do
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	while (used.tv_sec * 10 + used.tv_nsec / 100000000 < 11 * processors);
+	spin_until_had(11 * processors);
 	return unused;
 }
 

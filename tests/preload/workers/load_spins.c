@@ -5,11 +5,7 @@ static int processors;
 
 static void *spins_main(void *unused)
 {
-	struct timespec used;
-
-	do
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	while (used.tv_sec * 10 + used.tv_nsec / 100000000 < 25 * processors);
+	spin_until_had(25 * processors);
 	return unused;
 }
 

@@ -8,14 +8,9 @@
 
 #define ROUNDS 3
 
-/* Until its process had that much of a processor, however busy the machine is. */
 static void *spins_main(void *unused)
 {
-	struct timespec used;
-
-	do
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	while (!used.tv_sec && used.tv_nsec < 200000000);
+	spin_until_had(2);
 	return unused;
 }
 
