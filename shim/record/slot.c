@@ -51,7 +51,7 @@ uint32_t slot_take(void)
 	if (slot == TABLE_NO_SLOT)
 		return slot;
 	p = &life.table[slot];
-	p->python = 0; /* a parent that spawned it noted its own */
+	p->python = 0; /* a parent that spawned it copied its own version */
 	if (p->birth_ns)
 		return slot;
 	if (before == slot)

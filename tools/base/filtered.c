@@ -75,7 +75,7 @@ static void read_status(void)
  */
 static void try_one(long number)
 {
-	if (number != SYS_vfork) /* ppoll() waits for ever for nothing: it is given too much */
+	if (number != SYS_vfork) /* ppoll() of no descriptors would block: -1 is no count */
 		syscall(number, -1l, number == SYS_ppoll ? -1l : 0l, 0l, 0l, 0l, 0l);
 	else if (vfork() == 0)
 		_exit(0);

@@ -44,7 +44,7 @@ const struct module *modules_find(const struct modules *modules, uint64_t addres
 		else
 			high = middle;
 	}
-	/* Past the vdso, it may be the loader in whose hole that lies. */
+	/* An address past the vdso may be the loader's, in whose hole the vdso lies. */
 	for (size_t i = low; i && i + 2 > low; i--)
 		if (address < modules->item[i - 1].end)
 			return &modules->item[i - 1];

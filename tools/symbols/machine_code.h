@@ -77,7 +77,7 @@ static inline uint64_t code_call_cell(const uint8_t *code, uint64_t back)
 
 #define CODE_STUB_BYTES 8
 #define CODE_CALL_BYTES 4
-#define CODE_RETURNS_IN_VDSO true /* handlers do, and no other frame has a caller there */
+#define CODE_RETURNS_IN_VDSO true /* signal handlers do; nothing in it calls other code */
 /* mov x8, #139; svc #0 */
 static const uint8_t code_signal_return[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
 
