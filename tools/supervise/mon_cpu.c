@@ -35,6 +35,12 @@ static bool has_started(const struct workers *workers, uint32_t slot)
 	       workers->snapshot->now_ns >= workers->reader->session.table[slot].birth_ns + OLD_NS;
 }
 
+/* Other programs, as a test runner starts them, use what threads they need. */
+static bool computes(const struct workers *workers, uint32_t slot)
+{
+	return workers->member[slot].worker || workers->reader->session.table[slot].python;
+}
+
 static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 {
 	return is_meant(&workers->member[slot]) && has_started(workers, slot);
@@ -42,6 +48,7 @@ static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 
 struct sight {
 	uint64_t busy_ns, ran_ns;
+	uint64_t computing_ns; /* busy, of workers and Python */
 	uint64_t all_busy_ns; /* also of those that have only started */
 	uint32_t processes, threads; /* that ran for a good part of the time */
 	uint32_t processors;
@@ -130,6 +137,8 @@ static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 		    is_busier(&workers->member[slot], &workers->member[sight.busiest]))
 			sight.busiest = slot;
 		sight.busy_ns += workers->member[slot].busy_ns;
+		if (computes(workers, slot))
+			sight.computing_ns += workers->member[slot].busy_ns;
 		sight.ran_ns += workers->member[slot].ran_ns;
 		sight.processes += threads != 0;
 		sight.threads += threads;
@@ -207,6 +216,7 @@ static void go_on(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, const struct 
 
 	now->ns += mon_cpu->workers->snapshot->passed_ns;
 	now->busy_ns += workers ? sight->all_busy_ns : sight->busy_ns;
+	now->computing_ns += sight->computing_ns;
 	now->ran_ns += sight->ran_ns;
 	if (most <= now->most_ns)
 		return;
@@ -238,10 +248,15 @@ void mon_cpu_look(struct mon_cpu *mon_cpu)
 	sight = mon_cpu_see(mon_cpu);
 	/* Many threads that each need a processor only briefly, as short commands do, do not count. */
 	room = sight.threads > sight.processors ? sight.processors * passed_ns : 0;
-	mon_cpu_follow(mon_cpu, LOAD_HEAVY, room && sight.busy_ns > 2 * room, &sight);
+	mon_cpu_follow(mon_cpu, LOAD_HEAVY, room && sight.computing_ns > 2 * room, &sight);
 	mon_cpu_follow(mon_cpu, LOAD_LIGHT, room && 4 * sight.busy_ns > 5 * room, &sight);
 	mon_cpu_follow(mon_cpu, LOAD_CROWD, sight.processors && sight.workers > sight.processors,
 		       &sight);
+}
+
+static uint64_t threads_of(const struct mon_cpu_span *span, uint64_t busy_ns)
+{
+	return (busy_ns + span->ns / 2) / span->ns;
 }
 
 static void mon_cpu_state(const struct mon_cpu *mon_cpu, struct watchlog *log,
@@ -250,7 +265,8 @@ static void mon_cpu_state(const struct mon_cpu *mon_cpu, struct watchlog *log,
 	const struct mon_cpu_span *span = &mon_cpu->longest[kind];
 	uint32_t pid = mon_cpu->workers->reader->session.table[span->slot].pid;
 	struct ev_load event = {
-		.running = (span->busy_ns + span->ns / 2) / span->ns,
+		.running = threads_of(span, span->busy_ns),
+		.computing = threads_of(span, span->computing_ns),
 		.processors = span->processors,
 		.lasted = span->ns,
 		.processes = span->processes,

@@ -14,6 +14,7 @@
 struct mon_cpu_span {
 	uint64_t ns;
 	uint64_t busy_ns, ran_ns; /* of all threads that count */
+	uint64_t computing_ns; /* busy_ns of workers and Python */
 	uint64_t
 		most_ns; /* the largest excess in one snapshot; for workers, their largest number */
 	uint32_t processors, processes, threads;

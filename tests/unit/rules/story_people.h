@@ -101,6 +101,7 @@ static inline struct ev_load *load(uint32_t by, uint64_t running, uint64_t proce
 	struct ev_load *event = act(by, EV_load, 14 * SECOND);
 
 	*event = (struct ev_load){.running = running,
+				  .computing = running,
 				  .processors = processors,
 				  .lasted = 3 * SECOND,
 				  .processes = processes};

@@ -32,8 +32,7 @@ void rule_cpu_oversubscribed(const struct facts *facts, const struct trigger *tr
 	if (event->type != EV_load || 4 * load->running <= 5 * load->processors)
 		return;
 	fork = process_is_worker(facts, busiest) ? process_fork(facts, busiest) : FACT_NONE;
-	heavy = load->running > 2 * load->processors && !is_bound(facts) &&
-		(fork != FACT_NONE || facts->processes[busiest].slot->python);
+	heavy = load->computing > 2 * load->processors && !is_bound(facts);
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_cpu_oversubscribed,
 				     .grade = heavy ? GRADE_WARNING : GRADE_NOTE,
