@@ -18,7 +18,7 @@
 #define MUTEX_TAKEN(m) UNLIKELY((m)->__data.__lock != 0)
 #define RWLOCK_TAKEN(l) UNLIKELY((l)->__data.__cur_writer != 0)
 #define RWLOCK_IN_USE(l) UNLIKELY((l)->__data.__readers >> 3 || (l)->__data.__cur_writer)
-#define SPIN_TAKEN(l) UNLIKELY(*(l) != 1)
+#define SPIN_TAKEN(l) UNLIKELY(*(l) != ARCH_SPIN_FREE)
 
 #define HAND_OVER(name, lock) hold_hand_over(lock, (int (*)(void *))REAL(name))
 

@@ -103,7 +103,7 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 	case MPSAN_LOCK_RWLOCK_WRITE:
 		return rwlock_true(&copy->rwlock, c);
 	case MPSAN_LOCK_SPIN:
-		return copy->spin != 1;
+		return copy->spin != ARCH_SPIN_FREE;
 	case MPSAN_LOCK_SEMAPHORE:
 		return semaphore_true(copy->semaphore, c);
 	case MPSAN_LOCK_GUARD:

@@ -255,15 +255,21 @@ typedef int words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, ui
 #include "../../shim/hooks_cuda.def"
 #include "../../shim/hooks_nccl.def"
 #undef HOOK
-/* Handles go by value: on the stack of x86-64, on aarch64 as the address of a copy. */
-static uint64_t second_word(const char *name)
+/*
+ * Handles of CUDA (second) and NCCL's unique id (third) go by value: on the stack of x86-64, on aarch64 as the
+ * address of a copy.
+ */
+static uint64_t word(int place, const char *name)
 {
 #ifdef __aarch64__
-	static const uint64_t handle[8];
+	static const uint64_t zeros[16];
 
-	if (strstr(name, "IpcOpen"))
-		return (uint64_t)(uintptr_t)handle;
+	if ((place == 2 && strstr(name, "IpcOpen")) ||
+	    (place == 3 && (!strcmp(name, "ncclCommInitRank") ||
+			    !strcmp(name, "ncclCommInitRankConfig"))))
+		return (uint64_t)(uintptr_t)zeros;
 #else
+	(void)place;
 	(void)name;
 #endif
 	return 0;
@@ -273,8 +279,8 @@ static uint64_t second_word(const char *name)
 	static void call_##name(void)                                                          \
 	{                                                                                      \
 		if (name)                                                                      \
-			use(name(0, second_word(#name), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-				 0));                                                          \
+			use(name(0, word(2, #name), word(3, #name), 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+				 0, 0, 0, 0));                                                 \
 	}
 #include "../../shim/hooks_cuda.def"
 #include "../../shim/hooks_nccl.def"
