@@ -20,7 +20,9 @@
 #define RWLOCK_IN_USE(l) UNLIKELY((l)->__data.__readers >> 3 || (l)->__data.__cur_writer)
 #define SPIN_TAKEN(l) UNLIKELY(*(l) != ARCH_SPIN_FREE)
 
-#define HAND_OVER(name, lock) hold_hand_over(lock, (int (*)(void *))REAL(name))
+/* A function of one lock, of whichever type. */
+#define ON_VOID(name) ((int (*)(void *))REAL(name))
+#define HAND_OVER(name, lock) hold_hand_over(lock, ON_VOID(name))
 
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
@@ -47,14 +49,24 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 	return result;
 }
 
+/*
+ * The hooks of locks, waits and unlocks do only what is common, and leave the rest to functions of this
+ * kind: so they need no stack frame.
+ */
+static NOINLINE int mutex_lock_slowly(void *m, uint64_t caller, int (*real)(void *))
+{
+	struct mpsan_hold *hold = hold_push(m, MPSAN_LOCK_MUTEX, caller);
+
+	if (MUTEX_TAKEN((const pthread_mutex_t *)m))
+		return prove_and_block(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, caller), real);
+	return real(m);
+}
+
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_lock);
-	struct mpsan_hold *hold = hold_push(m, MPSAN_LOCK_MUTEX, CALLER);
-
-	if (MUTEX_TAKEN(m))
-		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, CALLER),
-				  REAL(pthread_mutex_lock));
+	if (MUTEX_TAKEN(m) || UNLIKELY(!hold_put(m, MPSAN_LOCK_MUTEX, CALLER)))
+		return mutex_lock_slowly(m, CALLER, ON_VOID(pthread_mutex_lock));
 	return REAL(pthread_mutex_lock)(m);
 }
 
@@ -79,12 +91,6 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 		   REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
-/* A separate function, so that the hook itself needs no stack frame. */
-static NOINLINE int unlock_of_another(pthread_mutex_t *m, uint64_t caller)
-{
-	return prove_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
-}
-
 /* In the child the owner's TID may not be its own. */
 static NOINLINE int unlock_in_child(pthread_mutex_t *m, uint64_t caller)
 {
@@ -93,11 +99,18 @@ static NOINLINE int unlock_in_child(pthread_mutex_t *m, uint64_t caller)
 	return LIKELY(error != EPERM) ? error : prove_unlock(m, error, caller);
 }
 
+static NOINLINE int mutex_unlock_slowly(pthread_mutex_t *m, uint64_t caller)
+{
+	if (!hold_pop(m))
+		return prove_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
+	return unlock_in_child(m, caller);
+}
+
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_unlock);
-	if (UNLIKELY(!hold_pop(m)))
-		return unlock_of_another(m, CALLER);
+	if (UNLIKELY(!hold_drop(m)))
+		return mutex_unlock_slowly(m, CALLER);
 	if (UNLIKELY(life.forked))
 		return unlock_in_child(m, CALLER);
 	return REAL(pthread_mutex_unlock)(m);
@@ -122,15 +135,22 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 	return REAL(pthread_rwlock_destroy)(l);
 }
 
+static NOINLINE int rwlock_lock_slowly(pthread_rwlock_t *l, unsigned kind, uint64_t caller,
+				       int (*real)(pthread_rwlock_t *))
+{
+	struct mpsan_hold *hold = hold_push(l, kind, caller);
+
+	if (kind == MPSAN_LOCK_RWLOCK_READ ? RWLOCK_TAKEN(l) : RWLOCK_IN_USE(l))
+		return lock_taken(hold, l, kind, prove_rwlock(l, kind, caller), real);
+	return real(l);
+}
+
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_rdlock);
-	struct mpsan_hold *hold = hold_push(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
-
-	if (RWLOCK_TAKEN(l))
-		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_READ,
-				  prove_rwlock(l, MPSAN_LOCK_RWLOCK_READ, CALLER),
-				  REAL(pthread_rwlock_rdlock));
+	if (RWLOCK_TAKEN(l) || UNLIKELY(!hold_put(l, MPSAN_LOCK_RWLOCK_READ, CALLER)))
+		return rwlock_lock_slowly(l, MPSAN_LOCK_RWLOCK_READ, CALLER,
+					  REAL(pthread_rwlock_rdlock));
 	return REAL(pthread_rwlock_rdlock)(l);
 }
 
@@ -162,12 +182,9 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_wrlock);
-	struct mpsan_hold *hold = hold_push(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
-
-	if (RWLOCK_IN_USE(l))
-		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
-				  prove_rwlock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER),
-				  REAL(pthread_rwlock_wrlock));
+	if (RWLOCK_IN_USE(l) || UNLIKELY(!hold_put(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER)))
+		return rwlock_lock_slowly(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER,
+					  REAL(pthread_rwlock_wrlock));
 	return REAL(pthread_rwlock_wrlock)(l);
 }
 
@@ -196,10 +213,17 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 				     REAL(pthread_rwlock_clockwrlock)(l, clock, until));
 }
 
+static NOINLINE int rwlock_unlock_slowly(pthread_rwlock_t *l)
+{
+	hold_release(l);
+	return REAL(pthread_rwlock_unlock)(l);
+}
+
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_unlock);
-	hold_release(l);
+	if (UNLIKELY(!hold_drop(l)))
+		return rwlock_unlock_slowly(l);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 
@@ -264,11 +288,8 @@ EXPORT void mtx_destroy(mtx_t *m)
 EXPORT int mtx_lock(mtx_t *m)
 {
 	ENTER(mtx_lock);
-	struct mpsan_hold *hold = hold_push(m, MPSAN_LOCK_MUTEX, CALLER);
-
-	if (MUTEX_TAKEN(AS_MUTEX(m)))
-		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, CALLER),
-				  REAL(mtx_lock));
+	if (MUTEX_TAKEN(AS_MUTEX(m)) || UNLIKELY(!hold_put(m, MPSAN_LOCK_MUTEX, CALLER)))
+		return mutex_lock_slowly(m, CALLER, ON_VOID(mtx_lock));
 	return REAL(mtx_lock)(m);
 }
 

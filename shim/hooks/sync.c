@@ -96,18 +96,29 @@ EXPORT int sem_close(sem_t *s)
 	return REAL(sem_close)(s);
 }
 
-EXPORT int sem_wait(sem_t *s)
+static NOINLINE int sem_wait_slowly(sem_t *s, uint64_t caller)
 {
-	ENTER(sem_wait);
-	KEEP_BOOKS(s);
-	struct mpsan_hold *hold = hold_push(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+	struct mpsan_hold *hold;
 
+	KEEP_BOOKS(s);
+	hold = hold_push(s, MPSAN_LOCK_SEMAPHORE, caller);
 	if (SEMAPHORE_EMPTY(s)) {
 		hold->tag |= MPSAN_TAG_WANTED; /* the proof below looks for its holders */
-		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, prove_semaphore(s, CALLER),
+		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, prove_semaphore(s, caller),
 				  REAL(sem_wait));
 	}
 	return hold_keep_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
+}
+
+EXPORT int sem_wait(sem_t *s)
+{
+	ENTER(sem_wait);
+	if (SEMAPHORE_EMPTY(s) || SEMAPHORE_SHARED(s) ||
+	    UNLIKELY(!hold_put(s, MPSAN_LOCK_SEMAPHORE, CALLER)))
+		return sem_wait_slowly(s, CALLER);
+	if (UNLIKELY(REAL(sem_wait)(s)))
+		return hold_cancel(NULL, s, MPSAN_LOCK_SEMAPHORE, -1);
+	return 0;
 }
 
 EXPORT int sem_trywait(sem_t *s)
@@ -133,10 +144,24 @@ EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timesp
 		   REAL(sem_clockwait)(s, clock, until));
 }
 
+static NOINLINE int sem_post_learning(sem_t *s, bool mutual)
+{
+	lock_hint_learn(s, mutual ? MPSAN_LF_MUTUAL : MPSAN_LF_HANDOFF);
+	return REAL(sem_post)(s);
+}
+
+static NOINLINE int sem_post_slowly(sem_t *s)
+{
+	return sem_post_learning(s, hold_pop(s));
+}
+
 EXPORT int sem_post(sem_t *s)
 {
 	ENTER(sem_post);
-	lock_hint_learn(s, hold_pop(s) ? MPSAN_LF_MUTUAL : MPSAN_LF_HANDOFF);
+	if (UNLIKELY(!hold_drop(s)))
+		return sem_post_slowly(s);
+	if (UNLIKELY(!lock_hint_has(s, MPSAN_LF_MUTUAL)))
+		return sem_post_learning(s, true);
 	return REAL(sem_post)(s);
 }
 

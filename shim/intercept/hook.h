@@ -27,6 +27,8 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NOINLINE __attribute__((noinline))
+/* On declarations of what hot paths read: without it the compiler looks up the address first. */
+#define HIDDEN __attribute__((visibility("hidden")))
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 /*
  * Data that a fork or its child writes is kept together: each page of it is copied twice, once on
@@ -60,7 +62,7 @@ _Static_assert(HOOK_FIRST_BY_NAME < HOOK_cuInit && HOOK_cuInit < HOOK_cudaMalloc
 
 /* Rows of libraries that may be loaded later have no entry: their hooks call hook_real_of. */
 #define HOOK_FIRST_LATER HOOK___cxa_guard_acquire
-extern void *hook_real[HOOK_COUNT];
+extern HIDDEN void *hook_real[HOOK_COUNT];
 /* Those that were found, without the lock-order hooks that lock_order.c may have put in between. */
 extern void *hook_next[HOOK_FIRST_LATER];
 
@@ -199,6 +201,6 @@ static inline void guard_leave(struct inside *in)
 	     in__.entered; guard_leave(&in__))
 
 /* The library switched itself off in this process: every hook passes through. */
-extern bool hook_off;
+extern HIDDEN bool hook_off;
 
 #endif

@@ -31,7 +31,7 @@ struct lock_hints {
 	struct hint young[YOUNG];
 	struct hint hint[HINTS];
 };
-extern struct lock_hints lock_hints;
+extern HIDDEN struct lock_hints lock_hints;
 
 #define HINT_FLAGS (MPSAN_LF_SHARED | MPSAN_LF_MUTUAL | MPSAN_LF_HANDOFF)
 #define HINT_GONE 2u /* destroyed: what initialised it does not count */
@@ -110,15 +110,21 @@ static inline void lock_hint_set(const void *lock, uint64_t init, unsigned learn
 	__atomic_store_n(&place.hint->address, (uint64_t)(uintptr_t)lock, __ATOMIC_RELEASE);
 }
 
+/* Whether lock_hint_learn has nothing to do. */
+static inline bool lock_hint_has(const void *lock, unsigned flag)
+{
+	struct hint_place place = lock_hint_place(lock, false);
+
+	return lock_hint_at(place.hint, lock) && *place.learned & flag;
+}
+
 /* A separate function, so that hooks need no stack frame. */
 void lock_hint_add(const void *lock, unsigned flag);
 
 /* Nearly always it is known, in the place that is common to all processes. */
 static inline void lock_hint_learn(const void *lock, unsigned flag)
 {
-	struct hint_place place = lock_hint_place(lock, false);
-
-	if (__builtin_expect(!lock_hint_at(place.hint, lock) || !(*place.learned & flag), 0))
+	if (__builtin_expect(!lock_hint_has(lock, flag), 0))
 		lock_hint_add(lock, flag);
 }
 

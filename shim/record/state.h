@@ -30,7 +30,7 @@ struct life {
 	struct mpsan_process *table;
 	struct mpsan_process *self;
 };
-extern struct life life;
+extern HIDDEN struct life life;
 
 /* The calling thread's record; NULL: not known yet; thread_none: none available. */
 extern TLS struct mpsan_thread *thread_hot;

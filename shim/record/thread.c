@@ -445,11 +445,11 @@ bool hold_remove(uint64_t address)
 		i--;
 	if (!i)
 		return false;
+	for (uint32_t later = i; later < n; later++)
+		t->hold[later - 1] = t->hold[later];
+	t->holds_used = n - 1;
 	if (i <= MPSAN_TRIED_HELD(t->tried.tag))
 		thread_gives_up(t, i - 1);
-	for (; i < n; i++)
-		t->hold[i - 1] = t->hold[i];
-	t->holds_used = n - 1;
 	return true;
 }
 

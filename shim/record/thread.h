@@ -20,7 +20,7 @@
 #include "lock_hints.h"
 #include "state.h"
 
-extern struct mpsan_thread thread_none;
+extern HIDDEN struct mpsan_thread thread_none;
 
 /*
  * This process is or was multithreaded. Hooks that matter only for forks by another thread do
@@ -85,13 +85,14 @@ void hold_pop_newest(unsigned kind);
 /* The calling thread's claim on a lock that it has, not only wants; NULL: none. */
 const struct mpsan_hold *hold_find(const void *lock);
 
-static inline struct mpsan_hold *hold_push_tag(uint64_t tag, uint64_t caller)
+/* NULL: this thread has no room, or no record yet. */
+static inline struct mpsan_hold *hold_place(uint64_t tag, uint64_t caller)
 {
 	struct mpsan_thread *t = thread_hot;
 	uint32_t n;
 
 	if (UNLIKELY(!t || t->holds_used >= MPSAN_HOLDS))
-		return t == &thread_none ? &hold_nowhere : hold_push_slow(tag, caller);
+		return NULL;
 	/*
 	 * Counted before it is written: a signal handler that locks and unlocks meanwhile works
 	 * above it.
@@ -102,6 +103,15 @@ static inline struct mpsan_hold *hold_push_tag(uint64_t tag, uint64_t caller)
 	t->hold[n].tag = tag;
 	t->hold[n].caller = caller;
 	return &t->hold[n];
+}
+
+static inline struct mpsan_hold *hold_push_tag(uint64_t tag, uint64_t caller)
+{
+	struct mpsan_hold *hold = hold_place(tag, caller);
+
+	if (LIKELY(hold))
+		return hold;
+	return thread_hot == &thread_none ? &hold_nowhere : hold_push_slow(tag, caller);
 }
 
 /* Before a call that may wait; hold_commit_or_cancel completes it. */
@@ -125,6 +135,15 @@ static inline struct mpsan_hold *hold_push(const void *lock, unsigned kind, uint
 	return hold_push_tag(MPSAN_TAG(lock, kind), caller);
 }
 
+/*
+ * As hold_push, if that needs no call: a hook that does the rest elsewhere needs no stack frame. False: nothing was
+ * done.
+ */
+static inline bool hold_put(const void *lock, unsigned kind, uint64_t caller)
+{
+	return hold_place(MPSAN_TAG(lock, kind), caller);
+}
+
 static inline void hold_commit(struct mpsan_hold *hold, const void *lock, unsigned kind)
 {
 	hold->tag = MPSAN_TAG(lock, kind);
@@ -139,11 +158,8 @@ void thread_gives_up(struct mpsan_thread *t, uint32_t left);
 /* Until guard_next has been called, releases of the calling thread enter a guard, if it does not poll. */
 void thread_watch_releases(void);
 
-/*
- * Removes the newest claim on a lock; false if this thread has none. If the library is off there
- * are no claims, and that means nothing.
- */
-static inline bool hold_pop(const void *lock)
+/* As hold_pop, if the lock is the newest and that needs no call. False: nothing was done. */
+static inline bool hold_drop(const void *lock)
 {
 	struct mpsan_thread *t = thread_hot;
 	uint32_t n;
@@ -151,18 +167,27 @@ static inline bool hold_pop(const void *lock)
 	if (UNLIKELY(!t))
 		return false;
 	n = t->holds_used;
-	if (UNLIKELY(!n || n > MPSAN_HOLDS ||
+	if (UNLIKELY(!n || n > MPSAN_HOLDS || n <= MPSAN_TRIED_HELD(t->tried.tag) ||
 		     MPSAN_TAG_ADDRESS(t->hold[n - 1].tag) != (uint64_t)(uintptr_t)lock))
-		return (t == &thread_none && hook_off) || hold_remove((uint64_t)(uintptr_t)lock);
+		return false;
 	t->holds_used = n - 1;
-	if (UNLIKELY(n <= MPSAN_TRIED_HELD(t->tried.tag)))
-		thread_gives_up(t, n - 1);
 	return true;
 }
 
 /*
- * After a call that failed, or succeeded with a special result: EOWNERDEAD hands the lock over.
- * Returns `result`.
+ * Removes the newest claim on a lock; false if this thread has none. If the library is off there
+ * are no claims, and that means nothing.
+ */
+static inline bool hold_pop(const void *lock)
+{
+	if (LIKELY(hold_drop(lock)))
+		return true;
+	return (thread_hot == &thread_none && hook_off) || hold_remove((uint64_t)(uintptr_t)lock);
+}
+
+/*
+ * After a call that failed, or succeeded with a special result: EOWNERDEAD hands the lock over, in the
+ * claim `hold`. Returns `result`.
  */
 int hold_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind, int result);
 
