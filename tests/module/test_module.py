@@ -51,8 +51,8 @@ def check_without():
     run = run_bare([system_python(), "-c", ASK], env=ENVIRONMENT)
     assert (run.exit, run.out) == (0, "False None False [] False None None None\n"), run
     assert run.err.count("NotLoadedWarning: mpsan.session() does nothing: libmpsan.so is not loaded") == 1, run.err
-    quiet = run_bare([system_python(), "-c", "import mpsan; print(mpsan.active())"], env=ENVIRONMENT)
-    assert (quiet.out, quiet.err) == ("False\n", ""), quiet
+    quiet = run_bare([system_python(), "-W", "error", "-c", "import mpsan; print(mpsan.active(), mpsan.name(5, 'cache'))"], env=ENVIRONMENT)
+    assert (quiet.exit, quiet.out, quiet.err) == (0, "False False\n", ""), quiet
 
 
 def check_wrong():

@@ -3,7 +3,7 @@
 
 The program is started by ``mpsan run -- COMMAND`` (also ``python -m mpsan run``), its tests by ``pytest --mpsan``. A
 program that uses this module runs without mpsan as well: then each call returns what says so (False, None, an empty list),
-and the first one warns with NotLoadedWarning.
+and the first that asks for something warns with NotLoadedWarning. name() only tells, and is silent.
 """
 
 from typing import Any, List, Optional
@@ -40,7 +40,7 @@ def name(lock: Any, text: str) -> bool:
 
     if not isinstance(text, str):
         raise TypeError(f"the name of a lock is a str, not {type(text).__name__}")
-    library = _library.loaded("mpsan.name()")
+    library = _library.find()
     if library is None:
         return False
     _locks.name(library, lock, text)
