@@ -33,6 +33,8 @@ CFLAGS ?= -O2
 # The library: nothing but libc, no plain thread-local storage model, each frame described for the unwinder.
 SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
 	-fno-stack-protector -fno-builtin-bcmp -fcf-protection=none -fstack-usage -U_FORTIFY_SOURCE
+# libgcc's atomic operations would look for what the processor has, by a function that musl lacks.
+SHIM_FLAGS += $(if $(filter aarch64,$(ARCH)),-mno-outline-atomics)
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions -Wl,--sort-section=name
 # Readers of CPython's structures, for the library and the command: one object file serves both.
@@ -140,7 +142,8 @@ $(O)/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
 # Test programs: one file each, except unit tests, which see the command's parts; those of rules need no library beside them.
-TEST_FLAGS := $(BASE) -Iinclude -iquote tests/preload -include shim/abi/glibc.h
+SIGNED := $(if $(filter aarch64,$(ARCH)),-mbranch-protection=pac-ret) # return addresses, as Ubuntu and Debian 13 do
+TEST_FLAGS := $(BASE) -Iinclude -iquote tests/preload -include shim/abi/glibc.h $(SIGNED)
 # What glibc has in itself from 2.34 on, and a stand-in for functions that it got by 2.36.
 IS_OLDER := $(shell printf '\043include <features.h>\n\043if !__GLIBC_PREREQ(2, 36)\nolder\n\043endif\n' | $(CC) -E -P - | grep older)
 OLDER := $(if $(IS_OLDER),$(O)/tests/preload/lib/older.so)

@@ -49,6 +49,12 @@ static inline void arch_pause(void)
 	__builtin_ia32_pause();
 }
 
+/* A return address as it was saved on a stack. */
+static inline uint64_t arch_code(uint64_t saved)
+{
+	return saved;
+}
+
 /* Those that a call preserves, and where the caller stands. `regs` has MPSAN_STACK_REGS entries. */
 #define ARCH_REGISTERS(regs, valid)                                                               \
 	do {                                                                                      \
@@ -106,6 +112,12 @@ static inline uint64_t arch_thread_pointer(void)
 static inline void arch_pause(void)
 {
 	__asm__ volatile("yield");
+}
+
+/* Without the signature of -mbranch-protection, above the 48 bits of an address; bit 55 tells the kernel's. */
+static inline uint64_t arch_code(uint64_t saved)
+{
+	return saved >> 55 & 1 ? saved : saved & 0xffffffffffffull;
 }
 
 #define ARCH_REGISTERS(regs, valid)                                                         \

@@ -155,10 +155,11 @@ bool modules_is_python(uint64_t code)
 uint64_t modules_hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
 {
 	for (uint64_t i = 0; i < words; i++) {
-		const struct module *m = module_find(word[i]);
+		uint64_t code = arch_code(word[i]);
+		const struct module *m = module_find(code);
 
-		if (m && word[i] >= m->text_start && word[i] < m->text_end)
-			hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ull;
+		if (m && code >= m->text_start && code < m->text_end)
+			hash = (hash ^ code) * 0x9e3779b97f4a7c15ull;
 	}
 	return hash;
 }

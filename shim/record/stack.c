@@ -114,7 +114,7 @@ bool stack_returns_to(uint64_t start, uint64_t end)
 	for (uint64_t seen = 0; seen < MPSAN_STACK_BYTES && got == sizeof(words); seen += got) {
 		got = sys_peek(words, (const void *)(at + seen), sizeof(words));
 		for (long i = 0; i < got / 8; i++)
-			if (words[i] >= start && words[i] < end)
+			if (arch_code(words[i]) >= start && arch_code(words[i]) < end)
 				return true;
 	}
 	return false;

@@ -14,6 +14,7 @@ from mpsantest import BUILD, ROOT
 
 FILES = BUILD / "aarch64-root"
 QEMU = "qemu-system-aarch64"
+CPU = "max,pauth-impdef=on,sve=off"  # it signs return addresses, as those of Graviton 3 and Grace do
 IMAGE_BYTES = 4 << 30  # a sparse file
 # In the order in which they need each other; those of sockets and overlays would otherwise be loaded when asked for.
 MODULES = ("virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci", "virtio_blk", "crc16", "crc32c_generic", "mbcache",
@@ -32,13 +33,15 @@ $b mount -t proc none /root/proc
 $b mount -t sysfs none /root/sys
 $b mount -t devtmpfs none /root/dev
 $b mkdir -p /root/dev/pts /root/dev/shm
+$b ln -s /proc/self/fd /root/dev/fd
+$b ln -s /proc/self/fd/0 /root/dev/stdin
 $b mount -t devpts none /root/dev/pts
 $b mount -t tmpfs -o mode=1777 none /root/dev/shm
 $b mount -t tmpfs -o mode=1777 none /root/tmp
 $b ifconfig lo up
-$b chroot /root /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 /bin/sh -c '. /src/SCRIPT'
-echo "machine: exit $?"
-$b poweroff -f
+$b umount /proc
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8
+exec $b switch_root /root /bin/busybox sh -c '/bin/sh -c ". /src/SCRIPT"; echo "machine: exit $?"; /bin/busybox poweroff -f'
 """
 
 
@@ -90,7 +93,7 @@ def run(words, place, **variables):
     (FILES / "src").mkdir(exist_ok=True)
     kernel = sorted(FILES.glob("boot/vmlinuz-*"))[-1]
     # Without random addresses, so that what is translated for one process serves the next.
-    command = [QEMU, "-M", "virt", "-cpu", "neoverse-n1", "-smp", os.cpu_count(), "-m", "3G", "-accel", "tcg,thread=multi",
+    command = [QEMU, "-M", "virt", "-cpu", CPU, "-smp", os.cpu_count(), "-m", "3G", "-accel", "tcg,thread=multi",
                "-nodefaults", "-nographic", "-serial", "stdio", "-no-reboot", "-kernel", kernel, "-initrd", first,
                "-append", "console=ttyAMA0 quiet loglevel=1 panic=-1 norandmaps", *root_image(place / "root.img"),
                "-virtfs", f"local,path={ROOT},mount_tag=src,security_model=passthrough"]

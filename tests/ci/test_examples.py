@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, FINDINGS_EXIT, ROOT, Skip, main, need_module, system_python  # noqa: E402
+from mpsantest import BUILD, FINDINGS_EXIT, ROOT, SLOW, Skip, main, need_module, system_python  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 CI = ROOT / "examples/ci"
@@ -57,7 +57,7 @@ def checkout():
 def shell(command, script, root, **more):
     environment = {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}", **more}
     return subprocess.run([*command, script], cwd=root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=50)
+                          stderr=subprocess.STDOUT, text=True, timeout=50 * SLOW)
 
 
 class Action:

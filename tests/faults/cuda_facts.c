@@ -322,8 +322,11 @@ static void call_all(void)
 			continue;
 		memset(answer, 0, sizeof(answer));
 		errno = 77;
-		result = f ? f(first, strstr(row[i][1], "MemGetInfo") ? second : 0, 0, 0, 0, 0, 0,
-			       0, 0, 0, 0, 0, 0, 0, 0, 0) :
+#ifdef __aarch64__ /* a large structure is passed as the address of a copy */
+		if (!strstr(row[i][1], "IpcOpen") && !strstr(row[i][1], "Malloc3D"))
+#endif
+			second = strstr(row[i][1], "MemGetInfo") ? second : 0;
+		result = f ? f(first, second, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) :
 			     -1;
 		printf("%s %d %d\n", row[i][1], result, errno);
 	}

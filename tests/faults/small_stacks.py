@@ -4,10 +4,12 @@ import os
 import queue
 import threading
 
-try:
-    threading.stack_size(32768)
-except ValueError:  # 3.14 on a newer libc wants more
-    threading.stack_size(65536)
+for size in 32768, 65536, 131072:  # 3.14 on a newer libc wants more, aarch64 still more
+    try:
+        threading.stack_size(size)
+        break
+    except ValueError:
+        continue
 lock, results = threading.RLock(), queue.Queue()
 changed = threading.Condition(lock)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, library, named, program, run_bare, scratch, with_session  # noqa: E402
+from faults import build, library, named, need_x86_64, program, run_bare, scratch, with_session  # noqa: E402
 from mpsantest import LIBRARY, ROOT, main  # noqa: E402
 
 DENIED = 99
@@ -17,6 +17,7 @@ PARTS = {"threads": "thread_start", "locks": "birth", "forks": "fork", "vforks":
 
 
 def deny():
+    need_x86_64("its stubs are")
     return library("deny", *(str(ROOT / "shim/intercept" / name) for name in ("elf.c", "sys.c", "text.c", "racy.c")), "-Wno-nonnull-compare", "-Wno-address")
 
 

@@ -5,7 +5,6 @@ heaptrack, and a generated one that wraps every function of hooks.def."""
 # limit: 300
 
 import functools
-import platform
 import re
 import shutil
 import sys
@@ -13,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, need_file, preload, program, rounds, run_bare, same, scratch, with_session  # noqa: E402
-from mpsantest import LIBRARY, ROOT, Skip, main, system_python  # noqa: E402
+from faults import build, need_file, need_x86_64, preload, program, rounds, run_bare, same, scratch, with_session  # noqa: E402
+from mpsantest import LIBRARY, ROOT, main, system_python  # noqa: E402
 
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 OTHERS = {
@@ -52,8 +51,7 @@ __asm__(
 
 def wrapper():
     """Wraps all functions but dlsym and dlvsym, with which it finds the next ones."""
-    if platform.machine() != "x86_64":
-        raise Skip("its stubs are x86-64's")
+    need_x86_64("its stubs are")
     names = re.findall(r"^HOOK\(\w+, (\w+),", (ROOT / "shim/hooks.def").read_text(), re.M)
     names = [name for name in names if name not in ("dlsym", "dlvsym", "pthread_atfork")]
     stubs = "\n".join(f'\t".globl {name}; .type {name}, @function; {name}: movq ${i}, %r11; jmp wrap_common\\n"'

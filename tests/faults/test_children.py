@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, can_build, let_others_in, need, preload, run_bare, scratch  # noqa: E402
+from faults import build, can_build, let_others_in, need, need_x86_64, preload, run_bare, scratch  # noqa: E402
 from mpsantest import LIBRARY, Skip, main, run_mpsan, system_python, verdicts  # noqa: E402
 
 RETURNS_7 = "int main(void) { return 7; }\n"
@@ -36,6 +36,7 @@ def check(name, command):
 
 
 def check_32_bit():
+    need_x86_64("the option -m32 is")
     program = build(BARE_METAL, scratch("word32"), "-m32", "-nostdlib", "-static", "-fno-pic", "-O0")
     if subprocess.run([program]).returncode != 7:
         raise Skip("the kernel runs no 32-bit programs")

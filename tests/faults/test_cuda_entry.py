@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import as_bare, build, named, preload, program, run_bare, same, scratch, with_session  # noqa: E402
+from faults import as_bare, build, named, need_x86_64, preload, program, run_bare, same, scratch, with_session  # noqa: E402
 from mpsantest import BUILD, LIBRARY, ROOT, main  # noqa: E402
 
 DRIVER = BUILD / "fake/libcuda.so.1"
@@ -155,6 +155,7 @@ def wrapper(name):
 
 def check_wrapped():
     """Others that stand in for the same functions, before us and behind."""
+    need_x86_64("their stubs are")
     one, two = wrapper("libone.so"), wrapper("libtwo.so")
     fake = {"LD_LIBRARY_PATH": str(DRIVER.parent)}
     for scene in ("runtime", "driver"):

@@ -3,6 +3,7 @@
 # cases
 
 import os
+import platform
 import re
 import shutil
 import sys
@@ -14,6 +15,7 @@ from faults import let_others_in, preload, program, scratch  # noqa: E402
 from mpsantest import LIBRARY, ROOT, Skip, main, run_bare  # noqa: E402
 
 PROGRAMS = ("errnos", "errnos_libc", "errnos_shared", "errnos_streams")
+NOT_CALLED = {"pthread_atfork"} if platform.machine() != "x86_64" else set()  # newer ports have it for the linker alone
 NEVER_RETURN = {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit"}
 
 
@@ -34,7 +36,8 @@ def check_logged():
     runs = [compare([program(name)], preload(session=scratch("session"))) for name in PROGRAMS]
     called = {line.split()[0] for run in runs for line in run.out.splitlines()}
     rows = set(re.findall(r"^HOOK\(\w+, (\w+),", (ROOT / "shim/hooks.def").read_text(), re.M))
-    assert called >= rows - NEVER_RETURN, f"not called: {sorted(rows - NEVER_RETURN - called)}"
+    wanted = rows - NEVER_RETURN - NOT_CALLED
+    assert called >= wanted, f"not called: {sorted(wanted - called)}"
 
 
 def check_without_log():

@@ -2,6 +2,7 @@
 spot, and holding a watched run against a bare one."""
 
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -48,6 +49,12 @@ def need(*names):
     if None in paths:
         raise Skip(f"no {names[paths.index(None)]} here")
     return paths[0] if len(paths) == 1 else paths
+
+
+def need_x86_64(what):
+    """What is written for that processor."""
+    if platform.machine() != "x86_64":
+        raise Skip(f"{what} x86-64's")
 
 
 def need_file(*places):

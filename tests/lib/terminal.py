@@ -15,6 +15,8 @@ import termios
 import time
 import unicodedata
 
+from mpsantest import SLOW
+
 SEQUENCE = re.compile(r"\x1b(?:\[(?P<mark>[?>]?)(?P<numbers>[\d;]*)(?P<what>[A-Za-z@`])|\](?P<title>[^\x07]*)\x07|[()][A-Z0-9]|[=>78]|(?P<up>M))")
 IGNORED = "mhltn"  # attributes, modes and questions
 
@@ -198,7 +200,7 @@ class Terminal:
     def until(self, condition, patience=20):
         """The lines of the first screen of which the condition is true, or that has the text."""
         wanted = condition if callable(condition) else lambda lines: any(condition in line for line in lines)
-        end = time.monotonic() + patience
+        end = time.monotonic() + patience * SLOW
         while True:
             lines = self.screen.lines()
             if wanted(lines):
@@ -209,7 +211,7 @@ class Terminal:
 
     def end(self, patience=10):
         """The exit status, with everything read."""
-        end = time.monotonic() + patience
+        end = time.monotonic() + patience * SLOW
         while self.process.poll() is None:
             assert time.monotonic() < end, "it does not end\n" + "\n".join(self.screen.lines())
             self.read(0.05)

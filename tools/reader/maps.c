@@ -18,6 +18,7 @@ struct learned {
 	struct modules list;
 	uint32_t room;
 	const char *root;
+	uint64_t vdso, vdso_end;
 };
 
 struct maps {
@@ -238,6 +239,19 @@ static char *learn_build_id(const struct learned *learned, const char *path, uin
 		       NULL;
 }
 
+static void learn_module(struct learned *learned, size_t at, struct module module)
+{
+	struct modules *list = &learned->list;
+
+	if (list->count == learned->room) {
+		learned->room = learned->room ? 2 * learned->room : 64;
+		list->item = memory_grow(list->item, learned->room * sizeof(struct module));
+	}
+	memmove(list->item + at + 1, list->item + at, (list->count - at) * sizeof(module));
+	list->item[at] = module;
+	list->count++;
+}
+
 /* The mappings of a file are contiguous; the first one is its lowest segment. */
 static void learn_line(struct learned *learned, char *line)
 {
@@ -250,6 +264,10 @@ static void learn_line(struct learned *learned, char *line)
 		return;
 	if (!path && last && last->end == start && !strchr(line, '['))
 		last->end = end; /* its .bss */
+	if (!path && strstr(line, "[vdso]")) {
+		learned->vdso = start;
+		learned->vdso_end = end;
+	}
 	if (!path)
 		return;
 	path[strcspn(path, "\n")] = '\0';
@@ -257,18 +275,30 @@ static void learn_line(struct learned *learned, char *line)
 		last->end = end;
 		return;
 	}
-	if (list->count == learned->room) {
-		learned->room = learned->room ? 2 * learned->room : 64;
-		list->item = memory_grow(list->item, learned->room * sizeof(struct module));
-	}
-	list->item[list->count++] =
-		(struct module){.base = start,
-				.end = end,
-				.path = text_copy(path),
-				.build_id = learn_build_id(learned, path, start),
-				.root = learned->root,
-				.inode = inode,
-				.mapped = root_mapped(learned->pid, path, start, end)};
+	learn_module(learned, list->count,
+		     (struct module){.base = start,
+				     .end = end,
+				     .path = text_copy(path),
+				     .build_id = learn_build_id(learned, path, start),
+				     .root = learned->root,
+				     .inode = inode,
+				     .mapped = root_mapped(learned->pid, path, start, end)});
+}
+
+/* In a hole of the loader its code would be taken for the loader's; anywhere else it is of no interest. */
+static void learn_vdso(struct learned *learned)
+{
+	const struct modules *list = &learned->list;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->item[i].base < learned->vdso && learned->vdso < list->item[i].end) {
+			learn_module(learned, i + 1,
+				     (struct module){.base = learned->vdso,
+						     .end = learned->vdso_end,
+						     .path = text_copy("linux-vdso.so.1"),
+						     .root = learned->root});
+			return;
+		}
 }
 
 /* Replaces an older list of the same process. */
@@ -301,6 +331,7 @@ void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns
 		learn_line(&learned, line);
 	if (file)
 		fclose(file);
+	learn_vdso(&learned);
 	learned.list.made = next_number();
 	if (learned.list.count)
 		keep_learned(maps, &learned);

@@ -21,7 +21,11 @@
 #include "../base/plainfile.h"
 #include "../base/util.h"
 #include "../proc/root.h"
+#include "cfi_signing.h"
+#include "machine_code.h"
 
+/* A writable mapping is charged to the memory that processes may have. */
+#define IMAGE_USE (CODE_MAY_BE_SIGNED ? PROT_READ | PROT_WRITE : PROT_READ)
 #define BUILD_ID_BYTES 64 /* sha1 has 20; longer ones are no build-ids */
 #define PAGE_MASK 0xfffull
 
@@ -34,7 +38,7 @@
 
 struct image {
 	char *path, *root;
-	const uint8_t *bytes; /* NULL: not usable; kept, so that it is not tried again */
+	uint8_t *bytes; /* a private copy; NULL: not usable; kept, so that it is not tried again */
 	size_t size;
 	uint64_t inode;
 	uint64_t lowest; /* address of the first PT_LOAD's page */
@@ -71,7 +75,7 @@ static bool image_map(struct image *image)
 	if (fd < 0)
 		return false;
 	if (!fstat(fd, &status) && status.st_size > 0)
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		bytes = mmap(NULL, (size_t)status.st_size, IMAGE_USE, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (bytes == MAP_FAILED)
 		return false;
@@ -86,7 +90,7 @@ static void image_unmap(struct image *image)
 {
 	if (image->bytes) {
 		guard_remove(image->bytes);
-		munmap((void *)(uintptr_t)image->bytes, image->size);
+		munmap(image->bytes, image->size);
 	}
 	image->bytes = NULL;
 }
@@ -354,6 +358,39 @@ void images_finish(void)
 uint64_t image_bias(const struct image *image, const struct module *module)
 {
 	return module->base - image->lowest;
+}
+
+/* An entry of the table: both are relative to the header. */
+struct unwind_row {
+	int32_t function, entry;
+};
+
+void image_hide_signing(const struct image *image, uint64_t vaddr)
+{
+	const struct image_unwind *unwind = &image->unwind;
+	uint64_t low = 0, high = unwind->entries, entry;
+	const Elf64_Phdr *phdr;
+	struct unwind_row row;
+
+	while (high - low > 1) { /* the last one that begins at `vaddr` or before */
+		uint64_t middle = low + (high - low) / 2;
+
+		if (image_read(image, unwind->table + middle * sizeof(row), &row, sizeof(row)) !=
+		    sizeof(row))
+			return;
+		if (unwind->header + (uint64_t)(int64_t)row.function <= vaddr)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!high ||
+	    image_read(image, unwind->table + low * sizeof(row), &row, sizeof(row)) != sizeof(row))
+		return;
+	entry = unwind->header + (uint64_t)(int64_t)row.entry;
+	phdr = find_segment(image, entry);
+	if (phdr && in_file(image, phdr->p_offset, phdr->p_filesz))
+		cfi_hide_signing(image->bytes + phdr->p_offset, phdr->p_filesz,
+				 entry - phdr->p_vaddr);
 }
 
 const struct image_unwind *image_unwind(const struct image *image)

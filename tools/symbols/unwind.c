@@ -44,9 +44,11 @@ struct walk {
 	uint64_t sp;
 	uint64_t function; /* start of the function that holds it, when a table was found */
 	uint64_t blocked; /* signals, in the frame the cursor stands on */
+	uint64_t between; /* an address in a function that was passed over since; 0: none was */
 	unsigned reads;
 	bool blind; /* the last step found no unwind table */
 	bool frame_wanted; /* the last step asked for the unknown frame pointer */
+	bool link_wanted; /* the same of the link register */
 	bool outermost; /* the last step found that there is no caller */
 	const struct module *module; /* last one asked for */
 	const struct image *image;
@@ -85,6 +87,20 @@ static bool read_stack(const struct walk *walk, uint64_t address, uint64_t *word
 	return true;
 }
 
+/* As read_stack; a signed return address comes without its signature. */
+static bool read_saved(struct walk *walk, uint64_t address, uint64_t *word)
+{
+	uint64_t plain;
+
+	if (!read_stack(walk, address, word))
+		return false;
+	plain = code_unsigned(*word);
+	if (plain != *word && walk_seek(walk, plain) &&
+	    image_is_code(walk->image, walk_vaddr(walk, plain)))
+		*word = plain;
+	return true;
+}
+
 /* A word at the end of a segment is padded with zeros: libunwind reads bytes as aligned words. */
 static bool read_image(struct walk *walk, uint64_t address, uint64_t *word)
 {
@@ -101,7 +117,7 @@ static int access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *word,
 	(void)as;
 	if (write || walk->reads++ > READS_MAX)
 		return -UNW_EINVAL;
-	if (read_stack(walk, address, word) || read_image(walk, address, word))
+	if (read_saved(walk, address, word) || read_image(walk, address, word))
 		return 0;
 	return -UNW_EINVAL;
 }
@@ -115,6 +131,7 @@ static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *word, i
 		return -UNW_EBADREG;
 	if (!(walk->valid >> reg & 1)) {
 		walk->frame_wanted |= reg == REG_FRAME;
+		walk->link_wanted |= CODE_LINK && reg == CODE_LINK;
 		return -UNW_EBADREG;
 	}
 	*word = walk->regs[reg];
@@ -135,6 +152,8 @@ static int search_image(struct walk *walk, uint64_t ip, unw_proc_info_t *proc, i
 	if (!unwind->entries)
 		return -UNW_ENOINFO;
 	bias = image_bias(walk->image, walk->module);
+	if (CODE_MAY_BE_SIGNED)
+		image_hide_signing(walk->image, ip - bias);
 	info.start_ip = walk->module->base;
 	info.end_ip = walk->module->end;
 	info.u.rti.segbase = bias + unwind->header;
@@ -249,8 +268,8 @@ enum call {
 	CALL_HERE, /* of `function` */
 };
 
-/* The call that returns to `pc`. */
-static enum call read_call(struct walk *walk, uint64_t pc, uint64_t function)
+/* The call that returns to `pc`; what it calls, if it is CALL_ELSEWHERE. */
+static enum call read_call(struct walk *walk, uint64_t pc, uint64_t function, uint64_t *target)
 {
 	uint8_t code[CODE_CALL_BYTES];
 	int64_t distance;
@@ -261,9 +280,10 @@ static enum call read_call(struct walk *walk, uint64_t pc, uint64_t function)
 	call = code_call_that_ends(code, &distance);
 	if (call != CODE_CALL_DIRECT)
 		return call == CODE_CALL_INDIRECT ? CALL_SOMEWHERE : CALL_NONE;
-	if (pc + (uint64_t)distance == function)
+	*target = pc + (uint64_t)distance;
+	if (*target == function)
 		return CALL_HERE;
-	return is_stub(walk, pc + (uint64_t)distance) ? CALL_SOMEWHERE : CALL_ELSEWHERE;
+	return is_stub(walk, *target) ? CALL_SOMEWHERE : CALL_ELSEWHERE;
 }
 
 /* The frame that a frame pointer `fp` would stand for. */
@@ -271,15 +291,16 @@ struct frame {
 	uint64_t caller_fp;
 	uint64_t pc;
 	enum call call;
+	uint64_t target; /* of CALL_ELSEWHERE */
 };
 
 /* False when `fp` cannot be a frame pointer. */
 static bool read_frame(struct walk *walk, uint64_t fp, struct frame *frame)
 {
 	if (fp % 8 || !read_stack(walk, fp, &frame->caller_fp) ||
-	    !read_stack(walk, fp + 8, &frame->pc))
+	    !read_saved(walk, fp + 8, &frame->pc))
 		return false;
-	frame->call = read_call(walk, frame->pc, walk->function);
+	frame->call = read_call(walk, frame->pc, walk->function, &frame->target);
 	return frame->call != CALL_NONE;
 }
 
@@ -289,32 +310,37 @@ static bool walk_start(struct walk *walk)
 	return unw_init_remote(&walk->cursor, space, walk) >= 0;
 }
 
-/* Leaves a frame without a table by its frame pointer. Only three registers are known then. */
+/* Goes to where a frame returns to. Only three registers are known then. */
+static bool walk_to(struct walk *walk, const struct frame *frame, uint64_t sp)
+{
+	walk->regs[REG_FRAME] = frame->caller_fp;
+	walk->regs[REG_STACK] = sp;
+	/* A cursor takes its first address as it is, not as one behind a call. */
+	walk->regs[REG_CODE] = frame->pc - 1;
+	walk->valid = 1ull << REG_FRAME | 1ull << REG_STACK | 1ull << REG_CODE;
+	walk->pc = frame->pc;
+	return walk_start(walk);
+}
+
+/* Leaves a frame without a table by its frame pointer. */
 static bool step_by_frame(struct walk *walk)
 {
 	unw_word_t fp;
 	struct frame frame;
 
-	if (unw_get_reg(&walk->cursor, REG_FRAME, &fp) < 0 || fp < walk->sp ||
-	    !read_frame(walk, fp, &frame))
-		return false;
-	walk->regs[REG_FRAME] = frame.caller_fp;
-	walk->regs[REG_STACK] = fp + 16;
-	/* A cursor takes its first address as it is, not as one behind a call. */
-	walk->regs[REG_CODE] = frame.pc - 1;
-	walk->valid = 1ull << REG_FRAME | 1ull << REG_STACK | 1ull << REG_CODE;
-	walk->pc = frame.pc;
-	return walk_start(walk);
+	return unw_get_reg(&walk->cursor, REG_FRAME, &fp) >= 0 && fp >= walk->sp &&
+	       read_frame(walk, fp, &frame) && walk_to(walk, &frame, fp + 16);
 }
 
 /* Steps by table, or by frame pointer where there is none. False: no caller, or none found. */
 static bool walk_step(struct walk *walk)
 {
-	uint64_t sp = walk->sp;
+	uint64_t sp = walk->sp, pc = walk->pc;
 	int result;
 
 	walk->blind = false;
 	walk->frame_wanted = false;
+	walk->link_wanted = false;
 	walk->outermost = false;
 	walk->reads += READS_PER_STEP;
 	if (walk->reads > READS_MAX)
@@ -328,7 +354,8 @@ static bool walk_step(struct walk *walk)
 	if (unw_get_reg(&walk->cursor, UNW_REG_IP, &walk->pc) < 0 ||
 	    unw_get_reg(&walk->cursor, REG_STACK, &walk->sp) < 0)
 		return false;
-	return walk->pc && walk->sp > sp;
+	/* A function that keeps its return address in a register may have no frame. */
+	return walk->pc && (walk->sp > sp || (CODE_LINK && walk->sp == sp && walk->pc != pc));
 }
 
 /* Why a slot is taken for the frame of the cursor's function, best reason first. */
@@ -345,18 +372,25 @@ static void set_frame(struct walk *walk, uint64_t fp)
 	walk->valid |= 1ull << REG_FRAME;
 }
 
-static bool leads_out(struct walk *walk, uint64_t fp)
+/* Goes back to `saved`, whether the stack can be followed to its outermost frame or not. */
+static bool leads_out(struct walk *walk, struct walk *saved)
 {
-	struct walk saved = *walk;
 	bool out;
 
-	set_frame(walk, fp);
 	while (walk_step(walk))
 		;
 	out = walk->outermost;
-	saved.reads = walk->reads;
-	*walk = saved;
+	saved->reads = walk->reads;
+	*walk = *saved;
 	return out;
+}
+
+static bool frame_leads_out(struct walk *walk, uint64_t fp)
+{
+	struct walk saved = *walk;
+
+	set_frame(walk, fp);
+	return leads_out(walk, &saved);
 }
 
 static bool frame_fits(struct walk *walk, uint64_t fp, uint64_t end, enum fit fit)
@@ -368,7 +402,7 @@ static bool frame_fits(struct walk *walk, uint64_t fp, uint64_t end, enum fit fi
 	if (fit == FIT_CALLED_IT)
 		return frame.call == CALL_HERE;
 	if (fit == FIT_LEADS_OUT)
-		return leads_out(walk, fp);
+		return frame_leads_out(walk, fp);
 	return frame.caller_fp <= 1 || (frame.caller_fp > fp && frame.caller_fp < end);
 }
 
@@ -393,10 +427,40 @@ static bool guess_frame(struct walk *walk)
 	return false;
 }
 
+/*
+ * A function that calls no other leaves its return address in the link register, which is not known
+ * of a thread seen from outside. But where its frame ends, its caller's record of two words begins:
+ * the frame pointer, where most functions' stack pointer is, and the return address of that caller,
+ * of which the call before it tells what function it is.
+ */
+static bool step_by_record(struct walk *walk)
+{
+	struct walk saved = *walk, there;
+	struct frame frame;
+	unw_word_t end;
+
+	walk->regs[CODE_LINK] =
+		walk->regs[REG_CODE]; /* any: the step is for the end of the frame */
+	walk->valid |= 1ull << CODE_LINK;
+	walk_start(walk); /* the step that failed has changed the cursor */
+	if (unw_step(&walk->cursor) > 0 && unw_get_reg(&walk->cursor, REG_STACK, &end) >= 0 &&
+	    read_frame(walk, end, &frame) && frame.caller_fp > end &&
+	    walk_to(walk, &frame, frame.caller_fp)) {
+		walk->between = frame.call == CALL_ELSEWHERE ? frame.target + 1 : 0;
+		there = *walk;
+		if (leads_out(walk, &there))
+			return true;
+	}
+	saved.reads = walk->reads;
+	*walk = saved;
+	return false;
+}
+
 /* Moves to the caller. A step that failed left the cursor where it was: it can be tried again. */
 static bool walk_up(struct walk *walk)
 {
-	return walk_step(walk) || (walk->frame_wanted && guess_frame(walk) && walk_step(walk));
+	return walk_step(walk) || (walk->frame_wanted && guess_frame(walk) && walk_step(walk)) ||
+	       (walk->link_wanted && step_by_record(walk));
 }
 
 /* The vdso is no file, so that its code cannot be read. */
@@ -459,6 +523,14 @@ static size_t unwind_anew(const struct unwind_question *question, uint64_t *pcs,
 	if ((head->valid & needed) != needed || !space_ready() || !walk_start(&walk))
 		return count;
 	while (count < question->max && walk_up(&walk)) {
+		if (walk.between) {
+			if (signals)
+				signals[count] = 0;
+			pcs[count++] = walk.between;
+			walk.between = 0;
+		}
+		if (count == question->max)
+			break;
 		if (signals)
 			signals[count] = walk_signal(&walk);
 		pcs[count++] = walk.pc;

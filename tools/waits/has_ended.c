@@ -10,6 +10,7 @@
 
 #include "../reader/host.h"
 #include "../symbols/pyview.h"
+#include "outside.h"
 
 static const struct mpsan_process *has_ended_row(const struct snapshot *snapshot, uint32_t slot)
 {
@@ -17,21 +18,6 @@ static const struct mpsan_process *has_ended_row(const struct snapshot *snapshot
 }
 
 /* ---- stacks of threads ---- */
-
-#define DESCRIPTOR_MOST 4096u /* bytes at the top of a stack in which its descriptor lies */
-
-/* The descriptor (outside.c) of the thread whose stack ends there; 0: it is no stack. */
-static uint64_t descriptor_below(uint32_t pid, uint64_t end)
-{
-	uint64_t words[DESCRIPTOR_MOST / 8], base = end - sizeof(words);
-
-	if (!proc_peek(pid, base, words, sizeof(words)))
-		return 0;
-	for (size_t i = 0; i + 2 < sizeof(words) / 8; i++)
-		if (words[i] == base + 8 * i && words[i + 2] == words[i])
-			return words[i];
-	return 0;
-}
 
 /* Whether a living thread of a process has that descriptor, or one that is not known. */
 static bool is_living(const struct snapshot *snapshot, const struct snapshot_process *process,
@@ -61,7 +47,7 @@ static bool keeps_stack(const struct snapshot *snapshot, const struct snapshot_p
 		    4)
 			continue;
 		descriptor = !inode && !strcmp(rights, "rw-p") && start == guarded ?
-				     descriptor_below(process->pid, end) :
+				     outside_descriptor_below(process->pid, end) :
 				     0;
 		found = descriptor && !is_living(snapshot, process, descriptor);
 		guarded = !inode && !strcmp(rights, "---p") ? end : 0;

@@ -3,6 +3,7 @@
 #include "native.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "../proc/stacks/stack_copy.h"
@@ -31,6 +32,35 @@ void native_destroy(struct native *native)
 	free(native);
 }
 
+static bool is_same_function(const struct symbol *one, const struct symbol *other)
+{
+	return one->function && other->function && !strcmp(one->function, other->function) &&
+	       !strcmp(one->module, other->module);
+}
+
+/*
+ * Where a function's return address is in a register alone, unwinding passes over its caller (unwind.c). The call
+ * that returns to the next one tells which function that is, also through a stub.
+ */
+static size_t put_back(struct native *native, const struct modules *modules, uint32_t pid,
+		       uint64_t *pcs, uint8_t *signals, size_t count, size_t most)
+{
+	uint64_t called = CODE_LINK && count > 1 && count < most ? native_called(pid, pcs[1]) : 0;
+	struct symbol here = {0}, there = {0};
+
+	if (!called || !native_name(native, modules, pcs[0], false, &here) ||
+	    !native_name(native, modules, called, false, &there) || !here.function ||
+	    !there.function || is_same_function(&here, &there))
+		return count;
+	memmove(pcs + 2, pcs + 1, (count - 1) * sizeof(*pcs));
+	pcs[1] = called + 1; /* as if it returned there */
+	if (signals) {
+		memmove(signals + 2, signals + 1, count - 1);
+		signals[1] = 0;
+	}
+	return count + 1;
+}
+
 size_t native_stack(struct native *native, const struct snapshot_thread *thread, uint64_t *pcs,
 		    uint8_t *signals, size_t most, const struct modules **modules)
 {
@@ -47,7 +77,7 @@ size_t native_stack(struct native *native, const struct snapshot_thread *thread,
 		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, signals,
 				     most);
 	free(head);
-	return count;
+	return put_back(native, *modules, thread->pid, pcs, signals, count, most);
 }
 
 bool native_name(struct native *native, const struct modules *modules, uint64_t pc,

@@ -99,6 +99,12 @@ static uint64_t descriptor_around(uint32_t pid, uint64_t robust)
 			return words[i];
 	return 0;
 }
+
+#define DESCRIPTOR_BELOW 4096u
+static uint64_t descriptor_here(const uint64_t word[3], uint64_t at)
+{
+	return is_descriptor(word, at) ? at : 0;
+}
 #else
 #define DESCRIPTOR_BEFORE 224u /* a header of 24 words, a list, the TID, a pointer */
 #define FUTEX_BEFORE (-32l) /* from the link of a robust mutex to its futex; musl has another one */
@@ -119,7 +125,27 @@ static uint64_t descriptor_around(uint32_t pid, uint64_t robust)
 		       robust - DESCRIPTOR_BEFORE :
 		       0;
 }
+
+#define DESCRIPTOR_BELOW 32768u /* thread-local storage is above it */
+/* By its list of robust mutexes, which is empty. */
+static uint64_t descriptor_here(const uint64_t word[3], uint64_t at)
+{
+	return word[0] == at && (int64_t)word[1] == FUTEX_BEFORE && !word[2] ?
+		       at - DESCRIPTOR_BEFORE :
+		       0;
+}
 #endif
+
+uint64_t outside_descriptor_below(uint32_t pid, uint64_t end)
+{
+	uint64_t words[DESCRIPTOR_BELOW / 8], base = end - sizeof(words), found = 0;
+
+	if (!proc_peek(pid, base, words, sizeof(words)))
+		return 0;
+	for (size_t i = 0; i + 2 < sizeof(words) / 8 && !found; i++)
+		found = descriptor_here(words + i, base + 8 * i);
+	return found;
+}
 
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid)
 {
@@ -314,7 +340,8 @@ static bool is_start(const struct symbol *last, const struct symbol *before)
 	if (!name)
 		return before->module && symbols_is_plumbing(before->module);
 	name += strspn(name, "_");
-	return !strncmp(name, "clone", 5) || !strcmp(name, "start_thread");
+	return !strncmp(name, "clone", 5) || !strcmp(name, "start_thread") ||
+	       !strcmp(name, "thread_start"); /* in clone, on aarch64 */
 }
 
 bool outside_is_apart(struct outside *outside, const struct snapshot_thread *thread,

@@ -25,6 +25,8 @@ bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *th
 
 /* The pthread_self() of a thread; 0: unknown. Needs the right to trace its process. */
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid);
+/* That of the thread whose stack ends there, also after its end; 0: it is no stack. */
+uint64_t outside_descriptor_below(uint32_t pid, uint64_t end);
 
 /* Whether a thread runs a signal handler, or may do so: its stack cannot be read to the end. */
 bool outside_in_handler(struct outside *outside, const struct snapshot_thread *thread);

@@ -6,28 +6,35 @@
 
 	.text
 
-/* struct pass_regs: 88 bytes that end where the arguments on the stack begin */
+/* A frame record, as compilers make it; then struct pass_regs: 88 bytes that end where the arguments on the stack begin */
 	.macro SAVE_ARGUMENTS
-	sub sp, sp, #96
-	.cfi_def_cfa_offset 96
-	str x0, [sp, #8]
-	stp x0, x1, [sp, #16]
-	stp x2, x3, [sp, #32]
-	stp x4, x5, [sp, #48]
-	stp x6, x7, [sp, #64]
-	stp x8, x30, [sp, #80]
-	.cfi_offset x30, -8
+	stp x29, x30, [sp, #-112]!
+	.cfi_def_cfa_offset 112
+	.cfi_offset x29, -112
+	.cfi_offset x30, -104
+	mov x29, sp
+	str x0, [sp, #24]
+	stp x0, x1, [sp, #32]
+	stp x2, x3, [sp, #48]
+	stp x4, x5, [sp, #64]
+	stp x6, x7, [sp, #80]
+	stp x8, x30, [sp, #96]
+	.endm
+
+	.macro DROP_FRAME
+	ldp x29, x30, [sp], #112
+	.cfi_restore x29
+	.cfi_restore x30
+	.cfi_def_cfa_offset 0
 	.endm
 
 	.macro RESTORE_ARGUMENTS
-	ldp x0, x1, [sp, #16]
-	ldp x2, x3, [sp, #32]
-	ldp x4, x5, [sp, #48]
-	ldp x6, x7, [sp, #64]
-	ldp x8, x30, [sp, #80]
-	.cfi_restore x30
-	add sp, sp, #96
-	.cfi_def_cfa_offset 0
+	ldp x0, x1, [sp, #32]
+	ldp x2, x3, [sp, #48]
+	ldp x4, x5, [sp, #64]
+	ldp x6, x7, [sp, #80]
+	ldr x8, [sp, #96]
+	DROP_FRAME
 	.endm
 
 	.macro STUB name, asked, index
@@ -36,20 +43,17 @@
 \name:
 	.cfi_startproc
 	SAVE_ARGUMENTS
-	add x0, sp, #8
+	add x0, sp, #24
 	mov w1, #\index
 	bl \asked
 	cbz x0, 1f
 	mov x16, x0
+	.cfi_remember_state
 	RESTORE_ARGUMENTS
 	br x16
-1:	.cfi_def_cfa_offset 96
-	.cfi_offset x30, -8
-	ldr x0, [sp, #8]
-	ldr x30, [sp, #88]
-	.cfi_restore x30
-	add sp, sp, #96
-	.cfi_def_cfa_offset 0
+1:	.cfi_restore_state
+	ldr x0, [sp, #24]
+	DROP_FRAME
 	ret
 	.cfi_endproc
 	.size \name, . - \name
