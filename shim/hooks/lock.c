@@ -51,12 +51,15 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 
 /*
  * The hooks of locks, waits and unlocks do only what is common, and leave the rest to functions of this
- * kind: so they need no stack frame.
+ * kind: so they need no stack frame. A library that is off has no holds, so that all comes here.
  */
 static NOINLINE int mutex_lock_slowly(void *m, uint64_t caller, int (*real)(void *))
 {
-	struct mpsan_hold *hold = hold_push(m, MPSAN_LOCK_MUTEX, caller);
+	struct mpsan_hold *hold;
 
+	if (hook_off)
+		return real(m);
+	hold = hold_push(m, MPSAN_LOCK_MUTEX, caller);
 	if (MUTEX_TAKEN((const pthread_mutex_t *)m))
 		return prove_and_block(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, caller), real);
 	return real(m);
@@ -101,6 +104,8 @@ static NOINLINE int unlock_in_child(pthread_mutex_t *m, uint64_t caller)
 
 static NOINLINE int mutex_unlock_slowly(pthread_mutex_t *m, uint64_t caller)
 {
+	if (hook_off)
+		return REAL(pthread_mutex_unlock)(m);
 	if (!hold_pop(m))
 		return prove_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
 	return unlock_in_child(m, caller);
@@ -138,8 +143,11 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 static NOINLINE int rwlock_lock_slowly(pthread_rwlock_t *l, unsigned kind, uint64_t caller,
 				       int (*real)(pthread_rwlock_t *))
 {
-	struct mpsan_hold *hold = hold_push(l, kind, caller);
+	struct mpsan_hold *hold;
 
+	if (hook_off)
+		return real(l);
+	hold = hold_push(l, kind, caller);
 	if (kind == MPSAN_LOCK_RWLOCK_READ ? RWLOCK_TAKEN(l) : RWLOCK_IN_USE(l))
 		return lock_taken(hold, l, kind, prove_rwlock(l, kind, caller), real);
 	return real(l);
@@ -215,7 +223,8 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 
 static NOINLINE int rwlock_unlock_slowly(pthread_rwlock_t *l)
 {
-	hold_release(l);
+	if (!hook_off)
+		hold_release(l);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 

@@ -100,6 +100,8 @@ static NOINLINE int sem_wait_slowly(sem_t *s, uint64_t caller)
 {
 	struct mpsan_hold *hold;
 
+	if (hook_off)
+		return REAL(sem_wait)(s);
 	KEEP_BOOKS(s);
 	hold = hold_push(s, MPSAN_LOCK_SEMAPHORE, caller);
 	if (SEMAPHORE_EMPTY(s)) {
@@ -152,7 +154,7 @@ static NOINLINE int sem_post_learning(sem_t *s, bool mutual)
 
 static NOINLINE int sem_post_slowly(sem_t *s)
 {
-	return sem_post_learning(s, hold_pop(s));
+	return hook_off ? REAL(sem_post)(s) : sem_post_learning(s, hold_pop(s));
 }
 
 EXPORT int sem_post(sem_t *s)

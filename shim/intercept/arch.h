@@ -19,7 +19,8 @@
 #define ARCH_VDSO_CLOCK "__vdso_clock_gettime"
 #define ARCH_THREAD_APART 0 /* a pthread_t is the thread pointer */
 #define ARCH_TID_AT 0x2d0 /* in struct pthread; used only where it matches the kernel's answer */
-#define ARCH_SPIN_FREE 1 /* a pthread_spinlock_t that nobody holds, as pthread_spin_init leaves it */
+#define ARCH_SPIN_FREE \
+	1 /* a pthread_spinlock_t that nobody holds, as pthread_spin_init leaves it */
 
 static inline long arch_call(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -326,8 +326,7 @@ static void call_all(void)
 		if (!strstr(row[i][1], "IpcOpen") && !strstr(row[i][1], "Malloc3D"))
 #endif
 			second = strstr(row[i][1], "MemGetInfo") ? second : 0;
-		result = f ? f(first, second, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) :
-			     -1;
+		result = f ? f(first, second, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) : -1;
 		printf("%s %d %d\n", row[i][1], result, errno);
 	}
 }

@@ -15,7 +15,7 @@
 #include "../../tools/symbols/modules.h"
 #include "../../tools/symbols/pyfile.h"
 #include "../../tools/symbols/symbols.h"
-#include "../../tools/symbols/unwind.h"
+#include "../../tools/symbols/unwind/unwind.h"
 #include "fuzz.h"
 
 #define BASE 0x7f0000000000ull

@@ -265,8 +265,8 @@ static uint64_t word(int place, const char *name)
 	static const uint64_t zeros[16];
 
 	if ((place == 2 && strstr(name, "IpcOpen")) ||
-	    (place == 3 && (!strcmp(name, "ncclCommInitRank") ||
-			    !strcmp(name, "ncclCommInitRankConfig"))))
+	    (place == 3 &&
+	     (!strcmp(name, "ncclCommInitRank") || !strcmp(name, "ncclCommInitRankConfig"))))
 		return (uint64_t)(uintptr_t)zeros;
 #else
 	(void)place;
@@ -275,12 +275,12 @@ static uint64_t word(int place, const char *name)
 	return 0;
 }
 
-#define HOOK(library, name, kind)                                                              \
-	static void call_##name(void)                                                          \
-	{                                                                                      \
-		if (name)                                                                      \
-			use(name(0, word(2, #name), word(3, #name), 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-				 0, 0, 0, 0));                                                 \
+#define HOOK(library, name, kind)                                                                 \
+	static void call_##name(void)                                                             \
+	{                                                                                         \
+		if (name)                                                                         \
+			use(name(0, word(2, #name), word(3, #name), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+				 0, 0, 0));                                                       \
 	}
 #include "../../shim/hooks_cuda.def"
 #include "../../shim/hooks_nccl.def"

@@ -1,5 +1,5 @@
 /*
- * Unwinding and naming (tools/symbols/unwind.c, tools/symbols/symbols.c, tools/symbols/modules.c), tried on this very
+ * Unwinding and naming (tools/symbols/unwind/unwind.c, tools/symbols/symbols.c, tools/symbols/modules.c), tried on this very
  * process: it takes snapshots of its own stacks as the library would, and reads them back from its
  * own files. Build with -g; every level of optimisation must pass.
  */
@@ -8,7 +8,7 @@
 #include "self_snapshot.h"
 #include "symbols/modules.h"
 #include "symbols/symbols.h"
-#include "symbols/unwind.h"
+#include "symbols/unwind/unwind.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 #include "../reader/maps.h"
 #include "sources.h"
 #include "symbols.h"
-#include "unwind.h"
+#include "unwind/unwind.h"
 
 #define PYTHON_FRAMES 256u /* per stack; the library records fewer */
 #define FRAMES_MAX 128u

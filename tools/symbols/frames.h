@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks as lists of frames of the JSON report. Neighbours: unwind.h and symbols.h do the work for
+ * Stacks as lists of frames of the JSON report. Neighbours: unwind/unwind.h and symbols.h do the work for
  * native stacks, frame.h words a frame, evidence.h puts frames into findings.
  */
 #ifndef MPSAN_FRAMES_H

@@ -21,8 +21,8 @@
 #include "../base/plainfile.h"
 #include "../base/util.h"
 #include "../proc/root.h"
-#include "cfi_signing.h"
-#include "machine_code.h"
+#include "unwind/cfi_signing.h"
+#include "unwind/machine_code.h"
 
 /* A writable mapping is charged to the memory that processes may have. */
 #define IMAGE_USE (CODE_MAY_BE_SIGNED ? PROT_READ | PROT_WRITE : PROT_READ)

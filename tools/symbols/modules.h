@@ -49,7 +49,7 @@ const struct image_unwind *image_unwind(const struct image *image);
 /* Copies up to `size` bytes at `vaddr` from the file's segments; returns how many. */
 size_t image_read(const struct image *image, uint64_t vaddr, void *to, size_t size);
 
-/* Makes what unwinds the function at `vaddr` readable for every libunwind: cfi_signing.h. */
+/* Makes what unwinds the function at `vaddr` readable for every libunwind: unwind/cfi_signing.h. */
 void image_hide_signing(const struct image *image, uint64_t vaddr);
 
 /* Whether `vaddr` is in an executable segment. */

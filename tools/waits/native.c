@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "../proc/stacks/stack_copy.h"
-#include "../symbols/machine_code.h"
-#include "../symbols/unwind.h"
+#include "../symbols/unwind/machine_code.h"
+#include "../symbols/unwind/unwind.h"
 
 struct native {
 	struct maps *maps;

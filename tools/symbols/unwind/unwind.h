@@ -8,8 +8,8 @@
 #ifndef MPSAN_UNWIND_H
 #define MPSAN_UNWIND_H
 
-#include "../../include/mpsan_log.h"
-#include "modules.h"
+#include "../../../include/mpsan_log.h"
+#include "../modules.h"
 
 #define UNWIND_SIGNAL 255
 

@@ -1,264 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Unwinding, by libunwind's remote interface: it asks for registers, memory and unwind tables
- * through the accessors below, and we answer from the snapshot and from the mapped ELF files.
- *
- * libunwind has guesses of its own for frames without tables. They follow whatever memory can be
- * read, so they are kept out: a frame without a table is reported as an error that stops libunwind,
- * and the stricter guesses of this file are tried instead.
- */
+/* Steps up a stack by unwind tables, and by guesses where there are none: see walk.h. */
 #include "unwind.h"
 
-#include <libunwind.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "../base/filtered.h"
+#include "../../base/filtered.h"
 #include "machine_code.h"
 #include "unwind_alike.h"
+#include "walk.h"
 
-/* Exported by libunwind for unwinders that find tables themselves, but declared in no header. */
-#define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
-int search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *info,
-			unw_proc_info_t *proc, int need_unwind_info, void *arg);
-
-/* DWARF expressions can loop, and guesses can multiply; no honest stack needs as many reads. */
-#define READS_MAX (4u << 20)
 #define READS_PER_STEP 64 /* charged for a step even if it reads nothing */
-
-#define REG_FRAME MPSAN_STACK_FRAME
-#define REG_STACK MPSAN_STACK_SP
-#define REG_CODE MPSAN_STACK_PC
-
-/* Where a cursor stands is asked for by libunwind's own names: aarch64 has no register for it. */
-_Static_assert(REG_STACK == UNW_TDEP_SP, "libunwind and DWARF number registers alike");
-
-struct walk {
-	const struct modules *modules;
-	const struct mpsan_stack *head;
-	const uint8_t *bytes;
-	unw_cursor_t cursor;
-	uint64_t regs[MPSAN_STACK_REGS]; /* where the cursor started from */
-	uint64_t valid;
-	uint64_t pc; /* of the frame the cursor stands on */
-	uint64_t sp;
-	uint64_t function; /* start of the function that holds it, when a table was found */
-	uint64_t blocked; /* signals, in the frame the cursor stands on */
-	uint64_t between; /* an address in a function that was passed over since; 0: none was */
-	unsigned reads;
-	bool blind; /* the last step found no unwind table */
-	bool frame_wanted; /* the last step asked for the unknown frame pointer */
-	bool link_wanted; /* the same of the link register */
-	bool outermost; /* the last step found that there is no caller */
-	const struct module *module; /* last one asked for */
-	const struct image *image;
-};
-
-static unw_addr_space_t space;
-
-/* Makes `address`'s module the current one; false when there is none or its file is of no use. */
-static bool walk_seek(struct walk *walk, uint64_t address)
-{
-	const struct module *module = walk->module;
-
-	if (!module || address < module->base || address >= module->end) {
-		module = modules_find(walk->modules, address);
-		if (!module)
-			return false;
-		walk->module = module;
-		walk->image = module_image(module);
-	}
-	return walk->image != NULL;
-}
-
-static uint64_t walk_vaddr(const struct walk *walk, uint64_t address)
-{
-	return address - image_bias(walk->image, walk->module);
-}
-
-static bool read_stack(const struct walk *walk, uint64_t address, uint64_t *word)
-{
-	uint64_t offset = address - walk->head->regs[REG_STACK];
-
-	if (offset >= walk->head->bytes || walk->head->bytes - offset < sizeof(*word))
-		return false;
-	memcpy(word, walk->bytes + offset, sizeof(*word));
-	unwind_alike_read(offset, *word);
-	return true;
-}
-
-/* As read_stack; a signed return address comes without its signature. */
-static bool read_saved(struct walk *walk, uint64_t address, uint64_t *word)
-{
-	uint64_t plain;
-
-	if (!read_stack(walk, address, word))
-		return false;
-	plain = code_unsigned(*word);
-	if (plain != *word && walk_seek(walk, plain) &&
-	    image_is_code(walk->image, walk_vaddr(walk, plain)))
-		*word = plain;
-	return true;
-}
-
-/* A word at the end of a segment is padded with zeros: libunwind reads bytes as aligned words. */
-static bool read_image(struct walk *walk, uint64_t address, uint64_t *word)
-{
-	*word = 0;
-	return walk_seek(walk, address) &&
-	       image_read(walk->image, walk_vaddr(walk, address), word, sizeof(*word)) > 0;
-}
-
-static int access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *word, int write,
-		      void *arg)
-{
-	struct walk *walk = arg;
-
-	(void)as;
-	if (write || walk->reads++ > READS_MAX)
-		return -UNW_EINVAL;
-	if (read_saved(walk, address, word) || read_image(walk, address, word))
-		return 0;
-	return -UNW_EINVAL;
-}
-
-static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *word, int write, void *arg)
-{
-	struct walk *walk = arg;
-
-	(void)as;
-	if (write || reg < 0 || reg >= MPSAN_STACK_REGS)
-		return -UNW_EBADREG;
-	if (!(walk->valid >> reg & 1)) {
-		walk->frame_wanted |= reg == REG_FRAME;
-		walk->link_wanted |= CODE_LINK && reg == CODE_LINK;
-		return -UNW_EBADREG;
-	}
-	*word = walk->regs[reg];
-	return 0;
-}
-
-static int search_image(struct walk *walk, uint64_t ip, unw_proc_info_t *proc, int need)
-{
-	const struct image_unwind *unwind;
-	uint64_t bias;
-	unw_dyn_info_t info = {
-		.format = UNW_INFO_FORMAT_REMOTE_TABLE,
-	};
-
-	if (!walk_seek(walk, ip))
-		return -UNW_ENOINFO;
-	unwind = image_unwind(walk->image);
-	if (!unwind->entries)
-		return -UNW_ENOINFO;
-	bias = image_bias(walk->image, walk->module);
-	if (CODE_MAY_BE_SIGNED)
-		image_hide_signing(walk->image, ip - bias);
-	info.start_ip = walk->module->base;
-	info.end_ip = walk->module->end;
-	info.u.rti.segbase = bias + unwind->header;
-	info.u.rti.table_data = bias + unwind->table;
-	info.u.rti.table_len = unwind->entries * 8 / sizeof(unw_word_t);
-	return search_unwind_table(space, ip, &info, proc, need, walk);
-}
-
-static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *proc, int need,
-			  void *arg)
-{
-	struct walk *walk = arg;
-
-	(void)as;
-	if (search_image(walk, ip, proc, need) >= 0) {
-		walk->function = proc->start_ip;
-		return 0;
-	}
-	walk->function = 0;
-	walk->blind = true;
-	return -UNW_ESTOPUNWIND; /* any other error may start guesses of libunwind's own */
-}
-
-static void put_unwind_info(unw_addr_space_t as, unw_proc_info_t *proc, void *arg)
-{
-	(void)as;
-	(void)proc;
-	(void)arg;
-}
-
-static int get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *arg)
-{
-	(void)as;
-	(void)list;
-	(void)arg;
-	return -UNW_ENOINFO;
-}
-
-static int access_fpreg(unw_addr_space_t as, unw_regnum_t reg, unw_fpreg_t *value, int write,
-			void *arg)
-{
-	(void)as;
-	(void)reg;
-	(void)value;
-	(void)write;
-	(void)arg;
-	return -UNW_EBADREG;
-}
-
-static int resume(unw_addr_space_t as, unw_cursor_t *cursor, void *arg)
-{
-	(void)as;
-	(void)cursor;
-	(void)arg;
-	return -UNW_EINVAL;
-}
-
-static int get_proc_name(unw_addr_space_t as, unw_word_t address, char *name, size_t size,
-			 unw_word_t *offset, void *arg)
-{
-	(void)as;
-	(void)address;
-	(void)name;
-	(void)size;
-	(void)offset;
-	(void)arg;
-	return -UNW_ENOINFO;
-}
-
-static bool space_ready(void)
-{
-	static unw_accessors_t accessors = {
-		.find_proc_info = find_proc_info,
-		.put_unwind_info = put_unwind_info,
-		.get_dyn_info_list_addr = get_dyn_info_list,
-		.access_mem = access_mem,
-		.access_reg = access_reg,
-		.access_fpreg = access_fpreg,
-		.resume = resume,
-		.get_proc_name = get_proc_name,
-	};
-
-	if (!space) {
-		space = unw_create_addr_space(&accessors, 0);
-		/* libunwind's cache knows addresses only, and each process has other modules there.
-		 */
-		if (space)
-			unw_set_caching_policy(space, UNW_CACHE_NONE);
-	}
-	return space != NULL;
-}
-
-/* Copies code that must lie in an executable segment. */
-static bool read_code(struct walk *walk, uint64_t address, uint8_t *to, size_t size)
-{
-	return walk_seek(walk, address) && image_is_code(walk->image, walk_vaddr(walk, address)) &&
-	       image_read(walk->image, walk_vaddr(walk, address), to, size) == size;
-}
 
 /* Is a stub of the procedure linkage table there? */
 static bool is_stub(struct walk *walk, uint64_t address)
 {
 	uint8_t code[CODE_STUB_BYTES];
 
-	return read_code(walk, address, code, sizeof(code)) && code_is_stub(code);
+	return walk_read_code(walk, address, code, sizeof(code)) && code_is_stub(code);
 }
 
 enum call {
@@ -275,7 +34,7 @@ static enum call read_call(struct walk *walk, uint64_t pc, uint64_t function, ui
 	int64_t distance;
 	enum code_call call;
 
-	if (!read_code(walk, pc - sizeof(code), code, sizeof(code)))
+	if (!walk_read_code(walk, pc - sizeof(code), code, sizeof(code)))
 		return CALL_NONE;
 	call = code_call_that_ends(code, &distance);
 	if (call != CODE_CALL_DIRECT)
@@ -297,17 +56,11 @@ struct frame {
 /* False when `fp` cannot be a frame pointer. */
 static bool read_frame(struct walk *walk, uint64_t fp, struct frame *frame)
 {
-	if (fp % 8 || !read_stack(walk, fp, &frame->caller_fp) ||
-	    !read_saved(walk, fp + 8, &frame->pc))
+	if (fp % 8 || !walk_read_stack(walk, fp, &frame->caller_fp) ||
+	    !walk_read_saved(walk, fp + 8, &frame->pc))
 		return false;
 	frame->call = read_call(walk, frame->pc, walk->function, &frame->target);
 	return frame->call != CALL_NONE;
-}
-
-static bool walk_start(struct walk *walk)
-{
-	walk->sp = walk->regs[REG_STACK];
-	return unw_init_remote(&walk->cursor, space, walk) >= 0;
 }
 
 /* Goes to where a frame returns to. Only three registers are known then. */
@@ -477,7 +230,7 @@ static bool is_handlers_end(struct walk *walk)
 
 	if (CODE_RETURNS_IN_VDSO && is_in_vdso(walk))
 		return true;
-	return read_code(walk, walk->pc, code, sizeof(code)) &&
+	return walk_read_code(walk, walk->pc, code, sizeof(code)) &&
 	       !memcmp(code, code_signal_return, sizeof(code));
 }
 
@@ -492,13 +245,13 @@ static uint8_t walk_signal(struct walk *walk)
 	if (!is_handlers_end(walk))
 		return 0;
 	if (!(walk->head->valid & MPSAN_STACK_BLOCKED) ||
-	    !read_stack(walk, walk->sp + CODE_BLOCKED_AT, &before))
+	    !walk_read_stack(walk, walk->sp + CODE_BLOCKED_AT, &before))
 		return UNWIND_SIGNAL;
 	since = walk->blocked & ~before;
 	walk->blocked = before;
 	if (since && !(since & (since - 1)))
 		return (uint8_t)(__builtin_ctzll(since) + 1);
-	read_stack(walk, walk->sp + CODE_SIGINFO_AT, &info);
+	walk_read_stack(walk, walk->sp + CODE_SIGINFO_AT, &info);
 	info = (uint32_t)info;
 	return info && info <= 64 && since >> (info - 1) & 1 ? (uint8_t)info : UNWIND_SIGNAL;
 }
@@ -520,7 +273,7 @@ static size_t unwind_anew(const struct unwind_question *question, uint64_t *pcs,
 	if (!filtered_may(SYS_pipe2) || !filtered_may(SYS_mincore)) /* by libunwind */
 		return count;
 	memcpy(walk.regs, head->regs, sizeof(walk.regs));
-	if ((head->valid & needed) != needed || !space_ready() || !walk_start(&walk))
+	if ((head->valid & needed) != needed || !walk_may_start() || !walk_start(&walk))
 		return count;
 	while (count < question->max && walk_up(&walk)) {
 		if (walk.between) {
@@ -557,9 +310,7 @@ size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *hea
 
 void unwind_finish(void)
 {
-	if (space)
-		unw_destroy_addr_space(space);
-	space = NULL;
+	walk_finish();
 	unwind_alike_finish();
 	images_finish();
 }

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "../../include/mpsan_log.h"
-#include "../reader/maps.h"
+#include "../../../include/mpsan_log.h"
+#include "../../reader/maps.h"
 
 /* What is asked: as in unwind_stack. */
 struct unwind_question {

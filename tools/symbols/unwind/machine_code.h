@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions and signal frames that unwind.c recognises, of x86-64 and aarch64. Facts: the
+ * The instructions and signal frames that unwinding recognises, of x86-64 and aarch64. Facts: the
  * instruction sets, the ABI supplements, and the kernel's struct rt_sigframe.
  */
 #ifndef MPSAN_MACHINE_CODE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../include/mpsan_log.h"
+#include "../../../include/mpsan_log.h"
 
 enum code_call {
 	CODE_NO_CALL, /* no call instruction ends here */
