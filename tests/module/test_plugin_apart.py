@@ -74,8 +74,17 @@ def check_left_behind():
 
 
 def check_warnings():
-    run, _ = alike("import warnings\ndef test_warns(): warnings.warn('careful')\n", {"warns": "PASSED"})
-    assert "UserWarning: careful" in run.out and "1 passed, 1 warning" in run.out, run
+    """Their classes are those that the test used, also for the pytest to which a worker of pytest-xdist reports."""
+    text = ("import warnings\nclass Odd(UserWarning):\n    def __init__(self, one, two): super().__init__(one)\n"
+            "def test_warns(): warnings.warn('careful')\ndef test_old(): warnings.warn('past', DeprecationWarning)\n"
+            "def test_odd(): warnings.warn(Odd('strange', 2))\n")
+    for words in ((), ("-n", "2")):
+        if words:
+            need_module(system_python(), "xdist")
+            text = text.partition("def test_odd")[0]  # pytest-xdist cannot take it from a worker
+        run, _ = alike(text, {name: "PASSED" for name in re.findall(r"def test_(\w+)", text)}, *words)
+        assert "UserWarning: careful" in run.out and "DeprecationWarning: past" in run.out, run
+        assert ("Odd: strange" in run.out) == ("odd" in text), run
 
 
 def check_directories():

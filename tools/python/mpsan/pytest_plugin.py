@@ -130,7 +130,8 @@ class Recorder:
         self.write("reports", self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
 
     def pytest_warning_recorded(self, warning_message, when, nodeid, location):
-        self.write("warnings", [str(warning_message.message), warning_message.category.__name__, warning_message.filename,
+        kind = warning_message.category
+        self.write("warnings", [str(warning_message.message), kind.__module__, kind.__qualname__, warning_message.filename,
                                 warning_message.lineno, when, nodeid, location])
 
     def pytest_keyboard_interrupt(self, excinfo):
@@ -250,10 +251,15 @@ class Watcher:
             return reports
         return attribute(item, reports, json.loads(document), output, late)
 
-    def warn(self, text, category, file, line, when, nodeid, location):
-        """For the summary, and for the pytest that a worker reports to."""
-        kind = type(category, (Warning,), {})
-        message = warnings.WarningMessage(kind(text), kind, file, line)
+    def warn(self, text, module, name, file, line, when, nodeid, location):
+        """For the summary, and for the pytest that a worker reports to, which imports the class by its name."""
+        kind = getattr(sys.modules.get(module), name, None)
+        if not isinstance(kind, type) or not issubclass(kind, Warning):
+            kind, text = UserWarning, f"{name}: {text}"
+        try:
+            message = warnings.WarningMessage(kind(text), kind, file, line)
+        except TypeError:  # it takes other arguments
+            message = warnings.WarningMessage(UserWarning(f"{name}: {text}"), UserWarning, file, line)
         self.config.hook.pytest_warning_recorded.call_historic(
             kwargs={"warning_message": message, "when": when, "nodeid": nodeid, "location": location and tuple(location)})
 
