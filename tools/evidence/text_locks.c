@@ -255,9 +255,22 @@ static char *python_text(const struct reader *reader, struct frames *frames,
 	return text;
 }
 
+static bool is_rwlock(uint64_t kind)
+{
+	return kind == MPSAN_LOCK_RWLOCK_READ || kind == MPSAN_LOCK_RWLOCK_WRITE;
+}
+
+/* Of one that is held to read and wanted to write, or the other way round, the text is about both. */
+static const char *kind_text(const struct lock_ref *lock)
+{
+	if (lock->held && is_rwlock(lock->kind) && lock->held->ev.kind != lock->kind)
+		return "rwlock";
+	return lock_kind_text(lock->kind, lock->flags);
+}
+
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
-	const char *kind = lock_kind_text(lock->kind, lock->flags);
+	const char *kind = kind_text(lock);
 	char *name = proper_name(reader, frames, lock), *text;
 
 	if (name && lock->kind == MPSAN_LOCK_LIBC) {

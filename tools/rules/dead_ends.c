@@ -176,6 +176,22 @@ static bool has_idle_worker(const struct facts *facts, const struct fact_deadloc
 	return false;
 }
 
+/* Whether a thread waits to read what another one of the circle waits to write: waiting writers go first. */
+static bool is_read_again(const struct facts *facts, const struct fact_deadlock *deadlock,
+			  const struct fact_blocked *one, uint32_t end)
+{
+	if (one->ev.kind != MPSAN_LOCK_RWLOCK_READ)
+		return false;
+	for (uint32_t i = deadlock->begin; i < end; i++) {
+		const struct ev_blocked *other = &facts->blockeds[i].ev;
+
+		if (other->kind == MPSAN_LOCK_RWLOCK_WRITE && other->lock == one->ev.lock &&
+		    other->flags & MPSAN_LF_CYCLE)
+			return true;
+	}
+	return false;
+}
+
 static void look_at_circle(const struct facts *facts, const struct fact_deadlock *deadlock,
 			   struct end *end)
 {
@@ -191,7 +207,8 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 		end->result = end->result || one->frames.what == AWAITED_POOL_RESULT;
 		end->gil = end->gil || one->ev.kind == MPSAN_WAIT_GIL;
 		end->guard = end->guard || one->ev.kind == MPSAN_LOCK_GUARD;
-		end->read = end->read || one->ev.kind == MPSAN_LOCK_RWLOCK_READ;
+		end->read = end->read ||
+			    is_read_again(facts, deadlock, one, end_of(facts, deadlock));
 	}
 }
 

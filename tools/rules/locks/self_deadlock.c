@@ -34,12 +34,34 @@ static const struct finding of_file = {
 	       "file is locked again; keep a flag where code that locks may be entered twice",
 };
 
+static const struct finding of_upgrade = {
+	.rule = RULE_self_deadlock,
+	.grade = GRADE_ERROR,
+	.message_text = &message_text,
+	.title = "a thread that reads waits for its own read lock to write",
+	.fix = "a read lock does not become a write lock: release it before you take the write lock, and look again at "
+	       "what you read, or take the write lock from the start",
+};
+
+static bool is_upgrade(const struct facts *facts, const struct fact_wait *wait)
+{
+	return wait->ev.kind == MPSAN_LOCK_RWLOCK_WRITE && wait->held != FACT_NONE &&
+	       facts->helds[wait->held].ev.kind == MPSAN_LOCK_RWLOCK_READ;
+}
+
 static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 		       struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 
-	if (rule_of_wait(facts, wait) == RULE_self_deadlock)
+	struct finding upgrade = of_upgrade;
+
+	if (rule_of_wait(facts, wait) != RULE_self_deadlock)
+		return;
+	upgrade.held = wait->held + 1;
+	if (is_upgrade(facts, wait))
+		finding_add(out, trigger, upgrade);
+	else
 		FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, wait->held,
 		     &message_text);
 }
