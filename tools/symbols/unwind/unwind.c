@@ -221,7 +221,7 @@ static bool is_in_vdso(const struct walk *walk)
 {
 	const struct module *module = modules_find(walk->modules, walk->pc);
 
-	return module && module->path && !strchr(module->path, '/') && strstr(module->path, "vdso");
+	return module && module_is_vdso(module);
 }
 
 static bool is_handlers_end(struct walk *walk)

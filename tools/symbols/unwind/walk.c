@@ -48,6 +48,17 @@ bool walk_read_stack(const struct walk *walk, uint64_t address, uint64_t *word)
 	return true;
 }
 
+/* The vdso is no file: all of it counts. */
+static bool may_be_code(struct walk *walk, uint64_t address)
+{
+	const struct module *module;
+
+	if (walk_seek(walk, address))
+		return image_is_code(walk->image, walk_vaddr(walk, address));
+	module = modules_find(walk->modules, address);
+	return module && module_is_vdso(module);
+}
+
 bool walk_read_saved(struct walk *walk, uint64_t address, uint64_t *word)
 {
 	uint64_t plain;
@@ -55,8 +66,7 @@ bool walk_read_saved(struct walk *walk, uint64_t address, uint64_t *word)
 	if (!walk_read_stack(walk, address, word))
 		return false;
 	plain = code_unsigned(*word);
-	if (plain != *word && walk_seek(walk, plain) &&
-	    image_is_code(walk->image, walk_vaddr(walk, plain)))
+	if (plain != *word && may_be_code(walk, plain))
 		*word = plain;
 	return true;
 }
