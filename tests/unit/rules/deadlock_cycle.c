@@ -138,6 +138,7 @@ static void a_circle_is_titled_by_its_waits(void **state)
 	static const struct {
 		uint64_t first, second;
 		const char *title;
+		bool same; /* lock */
 	} circles[] = {
 		{MPSAN_LOCK_MUTEX, MPSAN_LOCK_MUTEX, "locks are taken in opposite orders"},
 		{MPSAN_WAIT_JOIN, MPSAN_WAIT_JOIN, "threads wait for each other's end"},
@@ -146,7 +147,9 @@ static void a_circle_is_titled_by_its_waits(void **state)
 		{MPSAN_WAIT_GIL, MPSAN_LOCK_MUTEX,
 		 "the GIL is held by a thread that waits for a lock"},
 		{MPSAN_LOCK_RWLOCK_READ, MPSAN_LOCK_RWLOCK_WRITE,
-		 "a read lock is taken again while a writer waits"},
+		 "a read lock is taken again while a writer waits", true},
+		{MPSAN_LOCK_RWLOCK_READ, MPSAN_LOCK_RWLOCK_WRITE,
+		 "locks are taken in opposite orders"},
 	};
 
 	(void)state;
@@ -155,6 +158,8 @@ static void a_circle_is_titled_by_its_waits(void **state)
 		two_threads_wait();
 		blocked[0].ev.kind = circles[i].first;
 		blocked[1].ev.kind = circles[i].second;
+		if (circles[i].same)
+			blocked[1].ev.lock = blocked[0].ev.lock;
 		blocked[0].ev.flags = blocked[1].ev.flags = MPSAN_LF_CYCLE;
 		deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
 		assert_title(circles[i].title);
