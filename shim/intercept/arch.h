@@ -19,8 +19,7 @@
 #define ARCH_VDSO_CLOCK "__vdso_clock_gettime"
 #define ARCH_THREAD_APART 0 /* a pthread_t is the thread pointer */
 #define ARCH_TID_AT 0x2d0 /* in struct pthread; used only where it matches the kernel's answer */
-#define ARCH_SPIN_FREE \
-	1 /* a pthread_spinlock_t that nobody holds, as pthread_spin_init leaves it */
+#define ARCH_SPIN_FREE 1 /* the value of a pthread_spinlock_t that nobody holds */
 
 static inline long arch_call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -48,12 +47,6 @@ static inline uint64_t arch_thread_pointer(void)
 static inline void arch_pause(void)
 {
 	__builtin_ia32_pause();
-}
-
-/* A return address as it was saved on a stack. */
-static inline uint64_t arch_code(uint64_t saved)
-{
-	return saved;
 }
 
 /* Those that a call preserves, and where the caller stands. `regs` has MPSAN_STACK_REGS entries. */
@@ -113,12 +106,6 @@ static inline uint64_t arch_thread_pointer(void)
 static inline void arch_pause(void)
 {
 	__asm__ volatile("yield");
-}
-
-/* Without the signature of -mbranch-protection, above the 48 bits of an address; bit 55 tells the kernel's. */
-static inline uint64_t arch_code(uint64_t saved)
-{
-	return saved >> 55 & 1 ? saved : saved & 0xffffffffffffull;
 }
 
 #define ARCH_REGISTERS(regs, valid)                                                         \

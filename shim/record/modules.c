@@ -9,6 +9,7 @@
 #include <link.h>
 #include <stdlib.h>
 
+#include "../common/return_address.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
@@ -155,7 +156,7 @@ bool modules_is_python(uint64_t code)
 uint64_t modules_hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
 {
 	for (uint64_t i = 0; i < words; i++) {
-		uint64_t code = arch_code(word[i]);
+		uint64_t code = return_address(word[i]);
 		const struct module *m = module_find(code);
 
 		if (m && code >= m->text_start && code < m->text_end)

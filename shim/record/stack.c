@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../common/cpython/frame.h"
+#include "../common/return_address.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
@@ -114,7 +115,7 @@ bool stack_returns_to(uint64_t start, uint64_t end)
 	for (uint64_t seen = 0; seen < MPSAN_STACK_BYTES && got == sizeof(words); seen += got) {
 		got = sys_peek(words, (const void *)(at + seen), sizeof(words));
 		for (long i = 0; i < got / 8; i++)
-			if (arch_code(words[i]) >= start && arch_code(words[i]) < end)
+			if (return_address(words[i]) >= start && return_address(words[i]) < end)
 				return true;
 	}
 	return false;

@@ -16,7 +16,7 @@ struct learned {
 	uint32_t slot, pid;
 	uint64_t time_ns;
 	struct modules list;
-	uint32_t room;
+	size_t room;
 	const char *root;
 	uint64_t vdso, vdso_end;
 };
@@ -122,16 +122,15 @@ static bool find_room(const struct maps *maps, const struct module *module, size
 }
 
 /* Takes over the strings. */
-static void maps_insert(struct maps *maps, size_t at, struct module module)
+static void list_insert(struct modules *list, size_t *room, size_t at, struct module module)
 {
-	if (maps->list.count == maps->room) {
-		maps->room = maps->room ? 2 * maps->room : 64;
-		maps->list.item = memory_grow(maps->list.item, maps->room * sizeof(struct module));
+	if (list->count == *room) {
+		*room = *room ? 2 * *room : 64;
+		list->item = memory_grow(list->item, *room * sizeof(module));
 	}
-	memmove(&maps->list.item[at + 1], &maps->list.item[at],
-		(maps->list.count - at) * sizeof(struct module));
-	maps->list.item[at] = module;
-	maps->list.count++;
+	memmove(list->item + at + 1, list->item + at, (list->count - at) * sizeof(module));
+	list->item[at] = module;
+	list->count++;
 }
 
 static void maps_add(struct maps *maps, const struct seen_module *seen)
@@ -147,7 +146,7 @@ static void maps_add(struct maps *maps, const struct seen_module *seen)
 		return;
 	}
 	module.build_id = copy_text(maps->reader, seen->at.slot, seen->ev.build_id);
-	maps_insert(maps, at, module);
+	list_insert(&maps->list, &maps->room, at, module);
 }
 
 static struct module copy_module(const struct module *module)
@@ -171,7 +170,7 @@ static void maps_add_learned(struct maps *maps, uint32_t slot)
 			size_t at;
 
 			if (find_room(maps, module, &at))
-				maps_insert(maps, at, copy_module(module));
+				list_insert(&maps->list, &maps->room, at, copy_module(module));
 		}
 	}
 }
@@ -239,19 +238,6 @@ static char *learn_build_id(const struct learned *learned, const char *path, uin
 		       NULL;
 }
 
-static void learn_module(struct learned *learned, size_t at, struct module module)
-{
-	struct modules *list = &learned->list;
-
-	if (list->count == learned->room) {
-		learned->room = learned->room ? 2 * learned->room : 64;
-		list->item = memory_grow(list->item, learned->room * sizeof(struct module));
-	}
-	memmove(list->item + at + 1, list->item + at, (list->count - at) * sizeof(module));
-	list->item[at] = module;
-	list->count++;
-}
-
 /* The mappings of a file are contiguous; the first one is its lowest segment. */
 static void learn_line(struct learned *learned, char *line)
 {
@@ -275,28 +261,28 @@ static void learn_line(struct learned *learned, char *line)
 		last->end = end;
 		return;
 	}
-	learn_module(learned, list->count,
-		     (struct module){.base = start,
-				     .end = end,
-				     .path = text_copy(path),
-				     .build_id = learn_build_id(learned, path, start),
-				     .root = learned->root,
-				     .inode = inode,
-				     .mapped = root_mapped(learned->pid, path, start, end)});
+	list_insert(list, &learned->room, list->count,
+		    (struct module){.base = start,
+				    .end = end,
+				    .path = text_copy(path),
+				    .build_id = learn_build_id(learned, path, start),
+				    .root = learned->root,
+				    .inode = inode,
+				    .mapped = root_mapped(learned->pid, path, start, end)});
 }
 
 /* In a hole of the loader its code would be taken for the loader's; anywhere else it is of no interest. */
 static void learn_vdso(struct learned *learned)
 {
-	const struct modules *list = &learned->list;
+	struct modules *list = &learned->list;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (list->item[i].base < learned->vdso && learned->vdso < list->item[i].end) {
-			learn_module(learned, i + 1,
-				     (struct module){.base = learned->vdso,
-						     .end = learned->vdso_end,
-						     .path = text_copy("linux-vdso.so.1"),
-						     .root = learned->root});
+			list_insert(list, &learned->room, i + 1,
+				    (struct module){.base = learned->vdso,
+						    .end = learned->vdso_end,
+						    .path = text_copy("linux-vdso.so.1"),
+						    .root = learned->root});
 			return;
 		}
 }

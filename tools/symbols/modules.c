@@ -160,14 +160,6 @@ bool image_is_code(const struct image *image, uint64_t vaddr)
 	return phdr && phdr->p_flags & PF_X;
 }
 
-/* Size of a value in this DWARF pointer encoding; 0 if it is variable. */
-static size_t encoded_size(uint8_t encoding)
-{
-	static const uint8_t size[8] = {8, 0, 2, 4, 8, 0, 0, 0};
-
-	return size[encoding & 7];
-}
-
 static void read_unwind(struct image *image)
 {
 	const Elf64_Phdr *phdr = find_phdr(image, PT_GNU_EH_FRAME);
@@ -178,8 +170,8 @@ static void read_unwind(struct image *image)
 
 	if (!phdr || image_read(image, phdr->p_vaddr, head, sizeof(head)) != sizeof(head))
 		return;
-	at = phdr->p_vaddr + sizeof(head) + encoded_size(head[1]);
-	if (head[0] != HEADER_VERSION || !encoded_size(head[1]) || head[3] != ENC_TABLE)
+	at = phdr->p_vaddr + sizeof(head) + cfi_encoded_bytes(head[1]);
+	if (head[0] != HEADER_VERSION || !cfi_encoded_bytes(head[1]) || head[3] != ENC_TABLE)
 		return;
 	if (head[2] != ENC_UDATA4 && head[2] != ENC_SDATA4)
 		return;

@@ -34,8 +34,7 @@ void native_destroy(struct native *native)
 
 static bool is_same_function(const struct symbol *one, const struct symbol *other)
 {
-	return one->function && other->function && !strcmp(one->function, other->function) &&
-	       !strcmp(one->module, other->module);
+	return !strcmp(one->function, other->function) && !strcmp(one->module, other->module);
 }
 
 /*

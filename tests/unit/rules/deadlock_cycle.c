@@ -140,16 +140,16 @@ static void a_circle_is_titled_by_its_waits(void **state)
 		const char *title;
 		bool same; /* lock */
 	} circles[] = {
-		{MPSAN_LOCK_MUTEX, MPSAN_LOCK_MUTEX, "locks are taken in opposite orders"},
-		{MPSAN_WAIT_JOIN, MPSAN_WAIT_JOIN, "threads wait for each other's end"},
-		{MPSAN_WAIT_JOIN, MPSAN_LOCK_MUTEX,
-		 "a thread is joined under a lock that it needs"},
+		{MPSAN_LOCK_MUTEX, MPSAN_LOCK_MUTEX, "locks are taken in opposite orders", false},
+		{MPSAN_WAIT_JOIN, MPSAN_WAIT_JOIN, "threads wait for each other's end", false},
+		{MPSAN_WAIT_JOIN, MPSAN_LOCK_MUTEX, "a thread is joined under a lock that it needs",
+		 false},
 		{MPSAN_WAIT_GIL, MPSAN_LOCK_MUTEX,
-		 "the GIL is held by a thread that waits for a lock"},
+		 "the GIL is held by a thread that waits for a lock", false},
 		{MPSAN_LOCK_RWLOCK_READ, MPSAN_LOCK_RWLOCK_WRITE,
 		 "a read lock is taken again while a writer waits", true},
 		{MPSAN_LOCK_RWLOCK_READ, MPSAN_LOCK_RWLOCK_WRITE,
-		 "locks are taken in opposite orders"},
+		 "locks are taken in opposite orders", false},
 	};
 
 	(void)state;

@@ -54,16 +54,16 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 
-	struct finding upgrade = of_upgrade;
-
 	if (rule_of_wait(facts, wait) != RULE_self_deadlock)
 		return;
-	upgrade.held = wait->held + 1;
-	if (is_upgrade(facts, wait))
+	if (is_upgrade(facts, wait)) {
+		struct finding upgrade = of_upgrade;
+
+		upgrade.held = wait->held + 1;
 		finding_add(out, trigger, upgrade);
-	else
-		FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, wait->held,
-		     &message_text);
+		return;
+	}
+	FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, wait->held, &message_text);
 }
 
 static void judge_deadlock(const struct facts *facts, const struct trigger *trigger,

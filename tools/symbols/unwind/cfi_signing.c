@@ -59,10 +59,16 @@ static uint64_t take_leb(struct cursor *cursor)
 	return value;
 }
 
+size_t cfi_encoded_bytes(uint8_t encoding)
+{
+	static const uint8_t bytes[8] = {8, 0, 2, 4, 8, 0, 0, 0};
+
+	return bytes[encoding & 7];
+}
+
 static void skip_encoded(struct cursor *cursor, uint8_t encoding)
 {
-	static const uint8_t bytes[] = {8, 0, 2, 4, 8, 0, 0, 0};
-	uint8_t size = bytes[encoding & 7];
+	size_t size = cfi_encoded_bytes(encoding);
 
 	if (encoding == ENC_OMITTED)
 		return;

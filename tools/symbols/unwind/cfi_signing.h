@@ -16,4 +16,7 @@
  */
 void cfi_hide_signing(uint8_t *frames, size_t size, size_t entry);
 
+/* Size of a value in this DWARF pointer encoding; 0 if it is variable. */
+size_t cfi_encoded_bytes(uint8_t encoding);
+
 #endif

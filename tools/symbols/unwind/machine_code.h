@@ -31,11 +31,6 @@ static const uint8_t code_signal_return[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x
 #define CODE_BLOCKED_AT 296u /* the signals that were blocked before */
 #define CODE_SIGINFO_AT 304u
 
-static inline uint64_t code_unsigned(uint64_t address)
-{
-	return address;
-}
-
 /* A jump through memory, after endbr64 or bnd. */
 static inline bool code_is_stub(const uint8_t *code)
 {
@@ -87,12 +82,7 @@ static inline uint64_t code_call_cell(const uint8_t *code, uint64_t back)
 #define CODE_STUB_BYTES 8
 #define CODE_CALL_BYTES 4
 #define CODE_RETURNS_IN_VDSO true /* signal handlers do; nothing in it calls other code */
-/*
- * Return addresses may have a signature in the bits above those of addresses of programs; bit 55 tells
- * these from the kernel's.
- */
-#define CODE_MAY_BE_SIGNED true
-#define CODE_ADDRESS_BITS 0xffffffffffffull
+#define CODE_MAY_BE_SIGNED true /* return addresses: see return_address.h */
 #define CODE_LINK MPSAN_STACK_LINK /* where a call leaves the return address */
 /* mov x8, #139; svc #0 */
 static const uint8_t code_signal_return[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
@@ -100,11 +90,6 @@ static const uint8_t code_signal_return[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00,
 /* From the stack pointer of a handler that has returned: a siginfo, then the kernel's ucontext. */
 #define CODE_BLOCKED_AT 168u
 #define CODE_SIGINFO_AT 0u
-
-static inline uint64_t code_unsigned(uint64_t address)
-{
-	return address >> 55 & 1 ? address : address & CODE_ADDRESS_BITS;
-}
 
 static inline uint32_t code_word(const uint8_t *code)
 {

@@ -125,25 +125,37 @@ static void set_frame(struct walk *walk, uint64_t fp)
 	walk->valid |= 1ull << REG_FRAME;
 }
 
-/* Goes back to `saved`, whether the stack can be followed to its outermost frame or not. */
-static bool leads_out(struct walk *walk, struct walk *saved)
+static void go_back(struct walk *walk, const struct walk *saved)
 {
+	unsigned reads = walk->reads; /* stay spent */
+
+	*walk = *saved;
+	walk->reads = reads;
+}
+
+/* Whether the stack can be followed from here to its outermost frame. */
+static bool leads_out(struct walk *walk)
+{
+	struct walk saved = *walk;
 	bool out;
 
 	while (walk_step(walk))
 		;
 	out = walk->outermost;
-	saved->reads = walk->reads;
-	*walk = *saved;
+	go_back(walk, &saved);
 	return out;
 }
 
 static bool frame_leads_out(struct walk *walk, uint64_t fp)
 {
-	struct walk saved = *walk;
+	uint64_t unknown = walk->regs[REG_FRAME], valid = walk->valid;
+	bool out;
 
 	set_frame(walk, fp);
-	return leads_out(walk, &saved);
+	out = leads_out(walk);
+	walk->regs[REG_FRAME] = unknown;
+	walk->valid = valid;
+	return out;
 }
 
 static bool frame_fits(struct walk *walk, uint64_t fp, uint64_t end, enum fit fit)
@@ -188,28 +200,26 @@ static bool guess_frame(struct walk *walk)
  */
 static bool step_by_record(struct walk *walk)
 {
-	struct walk saved = *walk, there;
+	struct walk saved = *walk;
 	struct frame frame;
 	unw_word_t end;
 
-	walk->regs[CODE_LINK] =
-		walk->regs[REG_CODE]; /* any: the step is for the end of the frame */
+	/* Any address will do: the step is for the end of the frame. */
+	walk->regs[CODE_LINK] = walk->regs[REG_CODE];
 	walk->valid |= 1ull << CODE_LINK;
 	walk_start(walk); /* the step that failed has changed the cursor */
 	if (unw_step(&walk->cursor) > 0 && unw_get_reg(&walk->cursor, REG_STACK, &end) >= 0 &&
 	    read_frame(walk, end, &frame) && frame.caller_fp > end &&
 	    walk_to(walk, &frame, frame.caller_fp)) {
 		walk->between = frame.call == CALL_ELSEWHERE ? frame.target + 1 : 0;
-		there = *walk;
-		if (leads_out(walk, &there))
+		if (leads_out(walk))
 			return true;
 	}
-	saved.reads = walk->reads;
-	*walk = saved;
+	go_back(walk, &saved);
 	return false;
 }
 
-/* Moves to the caller. A step that failed left the cursor where it was: it can be tried again. */
+/* Moves to the caller. A step that lacked the frame pointer left the cursor where it was: it can be tried again. */
 static bool walk_up(struct walk *walk)
 {
 	return walk_step(walk) || (walk->frame_wanted && guess_frame(walk) && walk_step(walk)) ||

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../../../shim/common/return_address.h"
 #include "machine_code.h"
 #include "unwind_alike.h"
 
@@ -65,7 +66,7 @@ bool walk_read_saved(struct walk *walk, uint64_t address, uint64_t *word)
 
 	if (!walk_read_stack(walk, address, word))
 		return false;
-	plain = code_unsigned(*word);
+	plain = return_address(*word);
 	if (plain != *word && may_be_code(walk, plain))
 		*word = plain;
 	return true;

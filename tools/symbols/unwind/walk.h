@@ -43,8 +43,9 @@ struct walk {
 	const struct image *image;
 };
 
-/* Sets the cursor where the registers say. Once before: whether that is possible. */
+/* Prepares what all walks share; false: no walk is possible. */
 bool walk_may_start(void);
+/* Sets the cursor to the frame of walk->regs. */
 bool walk_start(struct walk *walk);
 
 /* The word of the stack at that address; false: it was not copied. */
