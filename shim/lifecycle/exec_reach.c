@@ -22,8 +22,11 @@
 #define HEAD_BYTES 832 /* of a program: has its program headers and its interpreter */
 #define SCRIPTS_MAX 3
 #define VARIABLES_MAX 65536
-#define BATCH 12
-#define WORD 16 /* bytes of each variable that are read at once: enough for the names below */
+#define BATCH 64 /* variables */
+#define PIECES 24 /* of memory */
+#define GAP 64u /* between two beginnings in one piece */
+#define TEXT_BYTES 1024u
+#define WORD 16 /* bytes of each variable that are read: enough for the names below */
 
 static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=",
 		  options_is[] = "MPSAN_OPTIONS=";
@@ -63,33 +66,70 @@ static void see_variable(struct exec_variables *found, const char *at, const cha
 }
 
 /*
- * Reads a few variables by one system call; those at the end of a page, or not readable, one by
- * one.
+ * The beginnings of variables, which mostly stand one behind the other: what lies between two is read with
+ * them, so that a few pieces, read by one system call, have them all.
  */
-static void see_batch(struct exec_variables *found, const char *const *at, unsigned count)
+struct beginnings {
+	char text[TEXT_BYTES];
+	struct iovec to[PIECES], from[PIECES];
+	unsigned pieces;
+	size_t bytes;
+};
+
+/* Where in the text a variable's beginning will be; TEXT_BYTES: there is no room. */
+static size_t add_variable(struct beginnings *b, const char *at)
 {
-	char text[BATCH][WORD], whole[WORD + 1]; /* side by side: a destination is pinned once */
-	struct iovec to[BATCH], from[BATCH];
+	struct iovec *last = b->pieces ? &b->from[b->pieces - 1] : NULL;
+	size_t offset = last ? (size_t)at - (size_t)last->iov_base : 0, end = offset + WORD;
+
+	if (last && (uintptr_t)at >= (uintptr_t)last->iov_base && offset <= last->iov_len + GAP &&
+	    b->bytes - last->iov_len + end <= TEXT_BYTES) {
+		offset += b->bytes - last->iov_len;
+		if (end > last->iov_len) {
+			b->bytes += end - last->iov_len;
+			last->iov_len = b->to[b->pieces - 1].iov_len = end;
+		}
+		return offset;
+	}
+	if (b->pieces == PIECES || b->bytes + WORD > TEXT_BYTES)
+		return TEXT_BYTES;
+	offset = b->bytes;
+	b->from[b->pieces] = (struct iovec){(void *)(uintptr_t)at, WORD};
+	b->to[b->pieces++] = (struct iovec){b->text + offset, WORD};
+	b->bytes += WORD;
+	return offset;
+}
+
+/* Returns how many it has seen. Those at the end of a page, or not readable, are read one by one. */
+static unsigned see_some(struct exec_variables *found, const char *const *at, unsigned count)
+{
+	struct beginnings b;
+	size_t offset[BATCH];
+	unsigned seen = 0;
+	char whole[WORD + 1];
 	long got;
 
-	for (unsigned i = 0; i < count; i++) {
-		to[i] = (struct iovec){text[i], WORD};
-		from[i] = (struct iovec){(void *)(uintptr_t)at[i], WORD};
-	}
-	got = sys_peek_many(to, from, count);
-	for (unsigned i = 0; i < count; i++) {
-		if ((long)(i + 1) * WORD > got) {
+	b.pieces = 0;
+	b.bytes = 0;
+	while (seen < count && (offset[seen] = add_variable(&b, at[seen])) < TEXT_BYTES)
+		seen++;
+	got = sys_peek_many(b.to, b.from, b.pieces);
+	for (unsigned i = 0; i < seen; i++) {
+		const char *begin = b.text + offset[i];
+
+		if ((long)(offset[i] + WORD) > got) {
 			peek_text(whole, at[i], sizeof(whole));
-			memcpy(text[i], whole, WORD);
+			begin = whole;
 		}
-		see_variable(found, at[i], text[i]);
+		see_variable(found, at[i], begin);
 	}
+	return seen;
 }
 
 NOINLINE bool exec_reach_look_at(struct exec_variables *found, const char *const *envp)
 {
 	const char *at[BATCH];
-	unsigned count = BATCH;
+	unsigned count = BATCH, seen;
 
 	for (unsigned done = 0; envp && count == BATCH && done < VARIABLES_MAX; done += BATCH) {
 		long got = sys_peek(at, envp + done, sizeof(at));
@@ -99,7 +139,8 @@ NOINLINE bool exec_reach_look_at(struct exec_variables *found, const char *const
 			;
 		if (got <= 0)
 			return false;
-		see_batch(found, at, count);
+		for (seen = 0; seen < count;)
+			seen += see_some(found, at + seen, count - seen);
 		found->count += count;
 	}
 	return true;

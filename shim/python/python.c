@@ -40,7 +40,7 @@ static uint64_t find_frame(const struct state *own, uint64_t pthread, bool forwa
 bool python_own_state(struct state *own)
 {
 	return python_present() && !python.limit && !python.is_finalizing() &&
-	       state_read(&python.blocks, own, (uint64_t)python.this_state());
+	       state_read(&python.py, own, (uint64_t)python.this_state());
 }
 
 /*
@@ -117,7 +117,7 @@ static uint64_t top_frame(uint64_t pthread)
 
 size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t bytes)
 {
-	return cpython_stack(&python.blocks, top_frame(pthread), room, text, bytes);
+	return cpython_stack(&python.py, top_frame(pthread), room, text, bytes);
 }
 
 bool python_has_thread(uint64_t pthread, uint64_t *state)
@@ -130,22 +130,22 @@ bool python_has_thread(uint64_t pthread, uint64_t *state)
 
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 {
-	return cpython_thread_name(&python.blocks, top_frame(pthread), text, bytes);
+	return cpython_thread_name(&python.py, top_frame(pthread), text, bytes);
 }
 
 size_t python_thread_function(uint64_t pthread, char *text, size_t bytes)
 {
-	return cpython_thread_function(&python.blocks, top_frame(pthread), text, bytes);
+	return cpython_thread_function(&python.py, top_frame(pthread), text, bytes);
 }
 
 enum mpsan_thread_role python_role(uint64_t pthread)
 {
-	return cpython_role(&python.blocks, top_frame(pthread));
+	return cpython_role(&python.py, top_frame(pthread));
 }
 
 bool python_only_feeds(uint64_t pthread)
 {
-	return cpython_only_feeds(&python.blocks, top_frame(pthread));
+	return cpython_only_feeds(&python.py, top_frame(pthread));
 }
 
 uint64_t python_starting(void)
@@ -232,7 +232,7 @@ size_t python_held_lock_name(uint64_t pthread, uint64_t *at, uint64_t lock, uint
 	struct state state;
 
 	return others_rest() && state_of(pthread, at, &state) ?
-		       cpython_lock_name(&python.blocks, &state, lock, object, true, text, bytes) :
+		       cpython_lock_name(&python.py, &state, lock, object, true, text, bytes) :
 		       0;
 }
 
@@ -247,7 +247,7 @@ bool python_ends_with(uint64_t pthread, uint64_t *at, uint64_t lock)
 	struct state state;
 
 	return others_rest() && state_of(pthread, at, &state) &&
-	       cpython_ends_with(&python.blocks, *at, lock);
+	       cpython_ends_with(&python.py, *at, lock);
 }
 
 bool python_has_mutexes(void)
@@ -321,7 +321,7 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 		top = frame_by_state(pthread, state);
 	hash = top ? hash_of(top) : 0;
 	if (hash && hash != *free) {
-		cpython_held(&python.blocks, top, see_held, &held);
+		cpython_held(&python.py, top, see_held, &held);
 		*free = held.any ? 0 : hash;
 	}
 	return (struct python_place){top, hash};
@@ -347,7 +347,7 @@ static uint64_t acquire_name(void)
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
 		     uint64_t *object)
 {
-	const struct cpython *py = pthread ? &python.blocks : &python.py;
+	const struct cpython *py = pthread ? &python.py : &python.py;
 	const struct cpython_lock sought = {.address = lock};
 	uint64_t top, name = pthread ? acquire_name() : 0;
 	struct cpython_taker taker;

@@ -4,6 +4,7 @@
  * looks at the stacks of all others, and the GIL keeps these from running, each block of memory is read
  * once. Without a GIL nothing is kept.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "../common/cpython/object.h"
@@ -12,14 +13,17 @@
 #include "python.h"
 #include "python_self.h"
 
-#define BLOCK 256u /* divides a page: readable as a whole or not at all */
+#define BLOCK 512u /* divides a page: readable as a whole or not at all */
 #define BLOCKS 128u
 
 STATE static uint64_t owner; /* the thread that looks; 0: none */
-STATE static bool used;
-static struct {
-	uint64_t address[BLOCKS]; /* 0: empty */
-	char memory[BLOCKS][BLOCK];
+static struct blocks {
+	struct block {
+		uint64_t address; /* 0: empty */
+		uint32_t place; /* in `memory`, counted from 1; 0: none yet */
+	} index[BLOCKS];
+	uint32_t used;
+	char memory[BLOCKS][BLOCK]; /* in the order of their first use: few pages are written */
 } blocks LARGE;
 
 void python_blocks_begin(void)
@@ -31,9 +35,8 @@ void python_blocks_begin(void)
 					  __ATOMIC_RELAXED) &&
 	     expected != self))
 		return;
-	if (used)
-		memset(blocks.address, 0, sizeof(blocks.address));
-	used = false;
+	if (blocks.used)
+		memset(&blocks, 0, offsetof(struct blocks, memory));
 }
 
 void python_blocks_end(void)
@@ -52,15 +55,19 @@ FORKED void python_blocks_drop(void)
 static const char *block_at(uint64_t address)
 {
 	unsigned i = (unsigned)(address / BLOCK * 0x9e3779b97f4a7c15ull >> 32) % BLOCKS;
+	struct block *block = &blocks.index[i];
+	char *memory;
 
-	if (blocks.address[i] == address)
-		return blocks.memory[i];
-	used = true;
-	blocks.address[i] = 0;
-	if (sys_peek(blocks.memory[i], (const void *)address, BLOCK) != BLOCK)
+	if (!block->place)
+		block->place = ++blocks.used;
+	memory = blocks.memory[block->place - 1];
+	if (block->address == address)
+		return memory;
+	block->address = 0;
+	if (sys_peek(memory, (const void *)address, BLOCK) != BLOCK)
 		return NULL;
-	blocks.address[i] = address;
-	return blocks.memory[i];
+	block->address = address;
+	return memory;
 }
 
 long python_blocks_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes)

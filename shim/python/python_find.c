@@ -32,17 +32,11 @@ static uint32_t find_version(void)
 	return text ? cpython_version(text()) : 0;
 }
 
-static long self_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes)
-{
-	(void)py;
-	return sys_peek(to, (const void *)from, bytes);
-}
-
 static void find_symbols(struct python *p)
 {
 	uint64_t bytes = 0;
 
-	p->py.peek = self_peek;
+	p->py.peek = python_blocks_peek;
 	p->py.version = find_version();
 	p->py.runtime = (uint64_t)elf_find_sized("_PyRuntime", &bytes);
 	p->truth = (uint64_t)elf_find_anywhere("_Py_TrueStruct");
@@ -70,8 +64,6 @@ void python_look(void)
 	p.limit = p.is_finalizing && p.current_state ?
 			  cpython_describe(&p.py) :
 			  "this CPython does not export what is needed";
-	p.blocks = p.py;
-	p.blocks.peek = python_blocks_peek;
 	python = p;
 	atomic_store_explicit(&python_found, true, memory_order_release);
 }

@@ -60,8 +60,8 @@ static struct {
 /* Most types that are made at run time are classes of the program; those of classes are not meant. */
 static enum kind kind_of_other(uint64_t type)
 {
-	return reach_type_has(&python.blocks, type, FLAG_HEAP) &&
-			       !reach_type_has(&python.blocks, type, FLAG_TYPE) ?
+	return reach_type_has(&python.py, type, FLAG_HEAP) &&
+			       !reach_type_has(&python.py, type, FLAG_TYPE) ?
 		       WHOLE :
 		       OTHER;
 }
@@ -84,7 +84,7 @@ static enum kind kind_of_type(uint64_t type)
 		return known[at].kind;
 	known[at].kind = kind_of_other(type);
 	known[at].type = type;
-	cpython_peek(&python.blocks, text, cpython_member(&python.blocks, type, CPYTHON_TYPE_NAME),
+	cpython_peek(&python.py, text, cpython_member(&python.py, type, CPYTHON_TYPE_NAME),
 		     sizeof(text));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!memcmp(text, names[i].name, strlen(names[i].name) + 1))
@@ -104,7 +104,7 @@ static void remember_waitable(uint64_t object)
 	if (remembered.count == REMEMBERED_MAX)
 		return;
 	memset(attribute, 0, sizeof(remembered.item->attribute));
-	if (cpython_attribute_values(&python.blocks, object, attribute, ATTRIBUTES_MAX))
+	if (cpython_attribute_values(&python.py, object, attribute, ATTRIBUTES_MAX))
 		remembered.item[remembered.count++].object = object;
 }
 
@@ -113,7 +113,7 @@ static void remember_lock(uint64_t object)
 	uint64_t address = object + python_lock_offset();
 	unsigned char byte;
 
-	if (locked.count < LOCKED_MAX && cpython_peek(&python.blocks, &byte, address, 1) &&
+	if (locked.count < LOCKED_MAX && cpython_peek(&python.py, &byte, address, 1) &&
 	    byte & CPYTHON_MUTEX_LOCKED)
 		locked.address[locked.count++] = address;
 }
@@ -137,9 +137,9 @@ static void remember(struct look *look, uint64_t object, enum kind kind)
 	uint64_t inner = object;
 
 	if (kind == CELL)
-		inner = cpython_member(&python.blocks, object, CELL_VALUE);
+		inner = cpython_member(&python.py, object, CELL_VALUE);
 	else if (kind == AROUND)
-		inner = cpython_attribute(&python.blocks, object, "_cond");
+		inner = cpython_attribute(&python.py, object, "_cond");
 	if (inner != object)
 		kind = inner ? kind_of_type(python_type(inner)) : OTHER;
 	if (kind == LOCK)
@@ -180,7 +180,7 @@ static void remember_values(struct look *look, unsigned count)
 
 static void remember_words(struct look *look, uint64_t at, uint64_t count)
 {
-	const struct cpython *py = &python.blocks;
+	const struct cpython *py = &python.py;
 
 	count = count < AT_ONCE_MAX ? count : AT_ONCE_MAX;
 	if (!count || !cpython_peek(py, look->value, at, 8 * count))
@@ -193,7 +193,7 @@ static void remember_words(struct look *look, uint64_t at, uint64_t count)
 static void remember_dict(struct look *look, uint64_t dict)
 {
 	uint64_t all[2 * AT_ONCE_MAX];
-	unsigned count = dict ? cpython_dict_values(&python.blocks, dict, all, 2 * AT_ONCE_MAX) : 0;
+	unsigned count = dict ? cpython_dict_values(&python.py, dict, all, 2 * AT_ONCE_MAX) : 0;
 
 	for (unsigned i = 0; i < count; i += AT_ONCE_MAX) {
 		unsigned part = count - i < AT_ONCE_MAX ? count - i : AT_ONCE_MAX;
@@ -206,14 +206,14 @@ static void remember_dict(struct look *look, uint64_t dict)
 static void remember_attributes(struct look *look, uint64_t object)
 {
 	if (object)
-		remember_values(look, cpython_attribute_values(&python.blocks, object, look->value,
+		remember_values(look, cpython_attribute_values(&python.py, object, look->value,
 							       AT_ONCE_MAX));
 }
 
 /* What a Process has, its target's arguments and what is around its target. */
 static void remember_process(struct look *look, uint64_t process)
 {
-	const struct cpython *py = &python.blocks;
+	const struct cpython *py = &python.py;
 	uint64_t args = cpython_attribute(py, process, "_args"),
 		 target = cpython_attribute(py, process, "_target");
 
@@ -232,7 +232,7 @@ static void remember_process(struct look *look, uint64_t process)
 
 static void remember_frame(struct look *look, const struct frame *frame)
 {
-	const struct cpython *py = &python.blocks;
+	const struct cpython *py = &python.py;
 	uint32_t count = (uint32_t)cpython_peek_word(py, frame->code + py->at.code_locals);
 
 	remember_words(look, frame->locals, count);
@@ -266,16 +266,16 @@ void python_remember(bool farther)
 		locked.count = 0;
 	if (!python_has_mutexes() || !python_holds_gil() || !python_own_state(&own))
 		return;
-	process = cpython_starting(&python.blocks, own.frame);
+	process = cpython_starting(&python.py, own.frame);
 	skip = process ? FRAMES_OF_START : 0;
 	if (process)
 		remember_process(&look, process);
-	walk_open(&walk, &python.blocks, own.frame);
+	walk_open(&walk, &python.py, own.frame);
 	for (unsigned i = 0; i < FRAMES_MAX && look.left && walk_on(&walk, &frame); i++) {
 		if (i < skip)
 			continue;
 		remember_frame(&look, &frame);
-		globals = cpython_peek_word(&python.blocks, frame.at + python.py.at.frame_globals);
+		globals = cpython_peek_word(&python.py, frame.at + python.py.at.frame_globals);
 		if (globals != last)
 			remember_dict(&look, globals);
 		last = globals;

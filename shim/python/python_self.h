@@ -15,7 +15,6 @@ struct python {
 	uint64_t runtime_end; /* of _PyRuntime */
 	const char *limit;
 	struct cpython py;
-	struct cpython blocks; /* the same, to read stacks: python_blocks.c */
 };
 extern struct python python;
 
@@ -24,7 +23,7 @@ bool python_own_state(struct state *own);
 /* The innermost frame of a thread; 0: none, or not readable now. `own`: the caller's state. */
 uint64_t python_frame_of(const struct state *own, uint64_t pthread);
 
-/* The `peek` of `blocks`: between python_blocks_begin and its end, what was read once is not read again. */
+/* Its `peek`: between python_blocks_begin and its end, what was read once is not read again. */
 long python_blocks_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes);
 
 #endif

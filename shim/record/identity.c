@@ -97,7 +97,7 @@ static void identity_take(struct identity *to, const struct stat_line *from)
 	to->start = from->start - (uint64_t)(sys_image.boot_ahead_ns / (int64_t)TICK_NS);
 }
 
-bool identity_self(struct identity *self)
+bool identity_self(struct identity *self, uint64_t pid_ns)
 {
 	struct stat_line line;
 
@@ -105,7 +105,7 @@ bool identity_self(struct identity *self)
 		return false;
 	identity_take(self, &line);
 	self->foreign = line.pid != sys_pid();
-	self->pid_ns = identity_pid_ns();
+	self->pid_ns = pid_ns ? pid_ns : identity_pid_ns();
 	return self->pid_ns != 0;
 }
 

@@ -20,8 +20,8 @@ struct identity {
 	bool foreign; /* /proc is of another PID namespace */
 };
 
-/* The identity of this process; false if /proc does not tell. */
-bool identity_self(struct identity *self);
+/* The identity of this process, in the namespace `pid_ns`, or in its own for 0; false if /proc does not tell. */
+bool identity_self(struct identity *self, uint64_t pid_ns);
 /* Moves on to its parent; false if none is visible. */
 bool identity_up(struct identity *identity);
 

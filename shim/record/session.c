@@ -17,6 +17,7 @@
 #include "../common/rank.h"
 #include "../intercept/sys.h"
 #include "identity.h"
+#include "namespace_note.h"
 #include "session_dir.h"
 #include "stale_sessions.h"
 #include "table.h"
@@ -131,13 +132,13 @@ static bool make_first(const char *path)
 }
 
 /* Times are those of the initial time namespace: this process is asked for its own, once. */
+static bool times_are_initial;
+
 static void leave_time_namespace(void)
 {
-	static bool left;
-
-	if (!left)
+	if (!times_are_initial)
 		sys_leave_time_namespace();
-	left = true;
+	times_are_initial = true;
 }
 
 /*
@@ -369,10 +370,11 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 	char name[IDENTITY_BYTES];
 	struct identity self;
 	struct path base, own;
+	uint64_t noted;
 
-	if (!given || !*given || rank_is_pattern(given))
-		leave_time_namespace(); /* names of directories have times */
 	if (given && *given) {
+		if (rank_is_pattern(given))
+			leave_time_namespace(); /* names of notes have times */
 		if (!place_given(directory, bytes, given))
 			return NULL;
 		return make ? join_or_make_first(directory) : map_session(directory);
@@ -380,12 +382,18 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 	base = base_directory();
 	if (!make_first(base.text))
 		return NULL;
-	if (!identity_self(&self)) {
+	noted = namespace_note_read(base.text);
+	if (noted)
+		times_are_initial = true;
+	leave_time_namespace(); /* names of directories have times */
+	if (!identity_self(&self, noted)) {
 		session_refused =
 			"/proc is missing, or of another PID namespace: this process cannot be "
 			"identified (mount -t proc proc /proc, unshare --mount-proc)";
 		return NULL;
 	}
+	if (!noted)
+		namespace_note_write(base.text, self.pid_ns);
 	if (!find_ancestor(base.text, self, &own)) {
 		stale_forget(base.text, &self);
 		identity_name(name, &self);

@@ -47,7 +47,7 @@ static bool find_note(char *to, size_t bytes, const char *notes, const char *pat
 {
 	char process[IDENTITY_BYTES];
 	struct identity who;
-	bool seen = identity_self(&who);
+	bool seen = identity_self(&who, 0);
 
 	for (int i = 0; i < ANCESTORS && seen; i++, seen = identity_up(&who)) {
 		struct note note;
@@ -90,7 +90,7 @@ static void leave_note(const char *directory, const char *notes, const char *pat
 	struct identity self;
 	struct note note;
 
-	if (!identity_self(&self))
+	if (!identity_self(&self, 0))
 		return;
 	identity_name(process, &self);
 	host_sweep(notes, &self);
