@@ -47,7 +47,7 @@ FORK_SRC := shim/intercept/arch/state.S $(addprefix shim/,$(addsuffix .c,hooks/p
 	resources/shared_ofd resources/stdio resources/stream resources/dontfork python/python_find))
 # Next comes what else the start of each program runs.
 START_SRC := $(addprefix shim/,$(addsuffix .c,intercept/hook intercept/elf common/rank record/setting record/seccomp record/session \
-	record/identity record/namespace_note lifecycle/exec_reach lifecycle/exec_env locks/lock_order locks/libc_locks cuda/registry resources/fault))
+	record/identity lifecycle/exec_reach lifecycle/exec_env locks/lock_order locks/libc_locks cuda/registry resources/fault))
 FIRST_SRC := $(FORK_SRC) shim/intercept/arch/$(ARCH).S $(START_SRC)
 SHIM_SRC := $(FIRST_SRC) $(filter-out $(FIRST_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)
 SHIM_OBJ := $(SHIM_SRC:%=$(O)/obj/%.o)

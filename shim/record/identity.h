@@ -41,6 +41,17 @@ uint64_t identity_pid_ns(void);
 uint64_t identity_proc_mount(void);
 
 /*
+ * A note in the directory of the sessions that plain preloading makes: the PID namespace that a mount of /proc
+ * shows, and how the clocks of the initial time namespace stand to each other. A process that sees that mount, and
+ * whose clocks stand to each other in that way, is in both; asking the kernel costs each process 40 us
+ * (decisions/0009).
+ */
+/* The PID namespace of this process, which is in the initial time namespace; 0: the note does not say so. */
+uint64_t identity_noted_pid_ns(const char *base);
+/* Leaves the note, unless this process's times are shifted. */
+void identity_note(const char *base, uint64_t pid_ns);
+
+/*
  * Whether a process still runs the image of its slot: not ended, not a zombie, not replaced by an
  * exec. A process of another PID namespace counts as alive until its slot says otherwise.
  */

@@ -17,7 +17,6 @@
 #include "../common/rank.h"
 #include "../intercept/sys.h"
 #include "identity.h"
-#include "namespace_note.h"
 #include "session_dir.h"
 #include "stale_sessions.h"
 #include "table.h"
@@ -382,7 +381,7 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 	base = base_directory();
 	if (!make_first(base.text))
 		return NULL;
-	noted = namespace_note_read(base.text);
+	noted = identity_noted_pid_ns(base.text);
 	if (noted)
 		times_are_initial = true;
 	leave_time_namespace(); /* names of directories have times */
@@ -393,7 +392,7 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 		return NULL;
 	}
 	if (!noted)
-		namespace_note_write(base.text, self.pid_ns);
+		identity_note(base.text, self.pid_ns);
 	if (!find_ancestor(base.text, self, &own)) {
 		stale_forget(base.text, &self);
 		identity_name(name, &self);
