@@ -17,8 +17,8 @@
 struct fact_place {
 	uint32_t slot;
 	uint32_t by;
-	uint32_t tid;
-	uint64_t pos;
+	uint32_t tid : 24; /* the kernel has no more than 22 bits, */
+	uint64_t pos : 40; /* and millions of events have a place */
 	uint64_t time_ns;
 };
 

@@ -40,13 +40,26 @@ uint32_t shm_find_name(const struct shm_facts *shm, uint64_t name)
 	return at;
 }
 
+static const struct shm_name *name_at(const struct shm_facts *shm, uint32_t event)
+{
+	static const struct shm_name none;
+
+	return shm->links[event].name ? &shm->names[shm->links[event].name - 1] : &none;
+}
+
+uint64_t shm_name_of(const struct facts *facts, uint32_t event)
+{
+	return facts->shm.links && event < facts->event_count ? name_at(&facts->shm, event)->hash :
+								0;
+}
+
 uint32_t shm_find_path(const struct facts *facts, uint32_t event, uint32_t type)
 {
-	uint64_t name = shm_link_of(facts, event)->name;
-	uint32_t at = name ? shm_link_of(facts, event)->name_before : 0;
+	uint64_t name = shm_name_of(facts, event);
+	uint32_t at = name ? name_at(&facts->shm, event)->before : 0;
 
-	while (at && (facts->shm.links[at - 1].name != name || facts->events[at - 1].type != type))
-		at = facts->shm.links[at - 1].name_before;
+	while (at && (shm_name_of(facts, at - 1) != name || facts->events[at - 1].type != type))
+		at = name_at(&facts->shm, at - 1)->before;
 	return at;
 }
 
@@ -67,7 +80,7 @@ static void enter_maker(struct shm_facts *shm, uint32_t segment, uint32_t event)
 	uint32_t *list;
 
 	made->made = event + 1;
-	made->name = shm->links[event].name;
+	made->name = name_at(shm, event)->hash;
 	if (!made->name)
 		return;
 	list = &shm->name_lists[name_list_of(shm, made->name)];
@@ -149,11 +162,14 @@ static void enter_map(struct shm_facts *shm, const struct ev_shm_map *ev, uint32
 
 static void enter_path(struct shm_facts *shm, uint32_t event)
 {
-	uint32_t *list = &shm->path_lists[shm->links[event].name % SHM_PATH_LISTS];
+	struct shm_name *name;
+	uint32_t *list;
 
 	if (!shm->links[event].name)
 		return;
-	shm->links[event].name_before = *list;
+	name = &shm->names[shm->links[event].name - 1];
+	list = &shm->path_lists[name->hash % SHM_PATH_LISTS];
+	name->before = *list;
 	*list = event + 1;
 }
 

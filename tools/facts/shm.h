@@ -17,14 +17,20 @@ struct fact_event;
 
 /* Indices that end in "+ 1" are 0 if there is none. */
 
-/* What is known of an event besides its fields; by event index. */
+/* The name, path or listener that an event mentions. */
+struct shm_name {
+	uint64_t hash;
+	uint32_t before; /* for sockets: previous event about the same path + 1 */
+};
+
+/* What is known of an event besides its fields; by event index. There are millions, and most have no name. */
 struct shm_link {
-	uint64_t name; /* hash of the name, path or listener in the event; 0: none */
 	uint32_t segment; /* index + 1 */
 	uint32_t before; /* previous event about the same segment + 1 */
-	uint32_t name_before; /* for sockets: previous event about the same path + 1 */
-	uint32_t flags; /* enum shm_link_flags */
+	uint32_t name : 28; /* index into names + 1 */
+	uint32_t flags : 4; /* enum shm_link_flags */
 };
+#define SHM_NAMES_MAX ((1u << 28) - 1)
 
 enum shm_link_flags {
 	SHM_LINK_TORCH = 1, /* the name has the form of PyTorch's */
@@ -48,6 +54,7 @@ struct shm_segment {
 
 struct shm_facts {
 	struct shm_link *links; /* by event; NULL: no shared memory in this session */
+	struct shm_name *names;
 	struct shm_segment *segments;
 	uint32_t segment_count;
 	uint32_t *lists, *name_lists,
@@ -80,6 +87,8 @@ uint32_t shm_find_path(const struct facts *facts, uint32_t event, uint32_t type)
 
 /* The link of an event; an empty link if there is no shared memory. */
 const struct shm_link *shm_link_of(const struct facts *facts, uint32_t event);
+/* Hash of the name, path or listener in the event; 0: none. */
+uint64_t shm_name_of(const struct facts *facts, uint32_t event);
 /* Index + 1 of the segment of the triggering event. */
 uint32_t shm_segment_of(const struct facts *facts, uint32_t event);
 

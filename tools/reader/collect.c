@@ -262,6 +262,8 @@ static void collect_event(struct reader *reader, const struct record *record, bo
 				     .field = record->payload,
 				     .later = record->later};
 	*newest = reader->events.count;
+	if (reader->over && record->later & MPSAN_LATER_FAILED)
+		event->type = EV_none;
 	if (record->type == EV_killed && record->slot == reader->session.slots && !reader->cut_ns)
 		reader->cut_ns = record->time_ns;
 	collect_shm(reader);

@@ -283,8 +283,12 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 		return false;
 	collect_cuda_begin(reader);
 	if (is_of_memory(record)) {
-		*ARRAY_ADD(&store->waiting) = *record;
 		store->shares[record->by] = true;
+		/* What is over comes in the order of time. */
+		if (reader->over && !store->waiting.count)
+			take_of_memory(reader, record);
+		else
+			*ARRAY_ADD(&store->waiting) = *record;
 	} else if (TAKES(cuda_init)) {
 		take_init(reader, record);
 	} else if (TAKES(cuda_context)) {

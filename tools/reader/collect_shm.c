@@ -14,6 +14,7 @@ struct shm_store {
 	struct shm_facts facts; /* its arrays point to those below once published */
 	ARRAY(uint32_t) waiting; /* events that were not entered yet */
 	ARRAY(struct shm_link) links;
+	ARRAY(struct shm_name) names;
 	ARRAY(struct shm_segment) segments;
 	uint32_t shares; /* of the reader's shares, processed so far */
 };
@@ -29,6 +30,7 @@ void shm_store_destroy(struct shm_store *store)
 		return;
 	free(store->waiting.item);
 	free(store->links.item);
+	free(store->names.item);
 	free(store->segments.item);
 	free(store->facts.lists);
 	free(store->facts.name_lists);
@@ -58,9 +60,9 @@ static bool has_frame(const struct reader *reader, uint32_t slot, uint64_t pytho
 }
 
 /* Looks up the event's name, and what its Python frames say. */
-static void look_into(const struct reader *reader, const struct fact_event *event,
-		      struct shm_link *link)
+static void look_into(struct reader *reader, const struct fact_event *event, struct shm_link *link)
 {
+	struct shm_store *store = reader->shm;
 	uint64_t name = 0, python = 0;
 	const char *text;
 
@@ -95,8 +97,9 @@ static void look_into(const struct reader *reader, const struct fact_event *even
 		return;
 	}
 	text = name ? reader_text(reader, event->at.slot, name) : NULL;
-	if (text && *text) {
-		link->name = shm_name_hash(text);
+	if (text && *text && store->names.count < SHM_NAMES_MAX) {
+		*ARRAY_ADD(&store->names) = (struct shm_name){.hash = shm_name_hash(text)};
+		link->name = store->names.count & SHM_NAMES_MAX;
 		if (shm_name_is_torch(text))
 			link->flags |= SHM_LINK_TORCH;
 		if (shm_name_is_driver(text))
@@ -109,20 +112,6 @@ static void look_into(const struct reader *reader, const struct fact_event *even
 static bool is_of_memory(uint32_t type)
 {
 	return (type >= EV_shm_intent && type <= EV_fault) || type == EV_shm_left;
-}
-
-void collect_shm(struct reader *reader)
-{
-	struct shm_store *store = reader->shm;
-	uint32_t event = reader->events.count - 1;
-
-	while (store->links.count <= event)
-		*ARRAY_ADD(&store->links) = (struct shm_link){0};
-	if (!is_of_memory(reader->events.item[event].type))
-		return;
-	collect_shm_begin(reader);
-	look_into(reader, &reader->events.item[event], &store->links.item[event]);
-	*ARRAY_ADD(&store->waiting) = event;
 }
 
 static int compare_acts(const void *one, const void *other, void *context)
@@ -141,6 +130,7 @@ static int compare_acts(const void *one, const void *other, void *context)
 static void lend_arrays(struct shm_store *store)
 {
 	store->facts.links = store->facts.lists ? store->links.item : NULL;
+	store->facts.names = store->names.item;
 	store->facts.segments = store->segments.item;
 	store->facts.segment_count = store->segments.count;
 }
@@ -169,6 +159,24 @@ static void collect_shm_enter(struct reader *reader, uint32_t event)
 	lend_arrays(store);
 	shm_enter(&store->facts, reader->events.item, event);
 	store->segments.count = store->facts.segment_count;
+}
+
+void collect_shm(struct reader *reader)
+{
+	struct shm_store *store = reader->shm;
+	uint32_t event = reader->events.count - 1;
+
+	while (store->links.count <= event)
+		*ARRAY_ADD(&store->links) = (struct shm_link){0};
+	if (!is_of_memory(reader->events.item[event].type))
+		return;
+	collect_shm_begin(reader);
+	look_into(reader, &reader->events.item[event], &store->links.item[event]);
+	/* What is over comes in the order of time. */
+	if (reader->over && !store->waiting.count)
+		collect_shm_enter(reader, event);
+	else
+		*ARRAY_ADD(&store->waiting) = event;
 }
 
 /* The events of one poll are sorted already. */
@@ -230,8 +238,8 @@ void shm_refresh_event(struct reader *reader, uint32_t event)
 	const struct shm_facts *shm = &reader->facts.shm;
 	uint32_t segment = shm_segment_of(&reader->facts, event);
 
-	if (!segment && shm->links && shm->links[event].name)
-		segment = shm_find_name(shm, shm->links[event].name);
+	if (!segment)
+		segment = shm_find_name(shm, shm_name_of(&reader->facts, event));
 	if (!segment || reader->over)
 		return;
 	EACH_SHM_EVENT(&reader->facts, segment - 1, at)

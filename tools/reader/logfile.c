@@ -159,6 +159,11 @@ void logfile_take(const struct logfile *log, uint64_t pos, struct record *out)
 	};
 }
 
+uint64_t logfile_time(const struct logfile *log, uint64_t pos)
+{
+	return ((const struct mpsan_record *)(log->map + pos))->time_ns;
+}
+
 void logfile_release(const struct logfile *log)
 {
 	madvise((void *)log->map, log->mapped, MADV_DONTNEED);

@@ -62,6 +62,8 @@ bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out);
  * The record at a position where a valid one was found before: its checksum is not verified again.
  */
 void logfile_take(const struct logfile *log, uint64_t pos, struct record *out);
+/* Its time alone. */
+uint64_t logfile_time(const struct logfile *log, uint64_t pos);
 
 /* Releases this log's pages from memory; they are read again on demand. */
 void logfile_release(const struct logfile *log);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merges the new records of all logs in time order without copying them: per log a sorted list of
- * positions, and a heap over the logs. Neighbours: logfile.h below, reader.c above.
+ * positions, and a heap over the logs. Of millions of records only four bytes each are kept; their times are
+ * read from the logs again. Neighbours: logfile.h below, reader.c above.
  */
 #ifndef MPSAN_MERGE_H
 #define MPSAN_MERGE_H
@@ -9,19 +10,17 @@
 #include "../base/util.h"
 #include "logfile.h"
 
-/* A record's position in its log, and its time. */
-struct mark {
-	uint64_t time_ns, pos;
-};
-
-/* The marks of one log: a range of all. */
+/* The records of one log: a range of `places`. */
 struct run {
 	const struct logfile *log;
 	uint32_t next, end;
+	uint64_t
+		time_ns; /* of the record that was added last; after merge_begin() that of the next one */
+	bool unsorted;
 };
 
 struct merge {
-	ARRAY(struct mark) marks;
+	ARRAY(uint32_t) places; /* positions in the logs, in units of MPSAN_UNIT */
 	ARRAY(struct run) runs; /* a heap after merge_begin() */
 };
 

@@ -8,7 +8,9 @@
 
 #include "reader.h"
 
-#define FILES_RESIDENT (48ull << 20) /* bytes of file mappings that may stay resident */
+/* Bytes of file mappings that may stay resident: the kernel maps 64 KiB around each place that is read. */
+#define FILES_RESIDENT (48ull << 20)
+#define LOG_RESIDENT (64ull << 10)
 
 /* Resident bytes of this process's file mappings. */
 static uint64_t resident_files(void)
@@ -25,7 +27,11 @@ static uint64_t resident_files(void)
 
 void reader_trim(const struct reader *reader)
 {
-	if (resident_files() < FILES_RESIDENT)
+	uint64_t logs = 0;
+
+	READER_EACH_SLOT(reader, slot)
+		logs += reader->logs[slot] != NULL;
+	if (resident_files() < FILES_RESIDENT + logs * LOG_RESIDENT)
 		return;
 	READER_EACH_SLOT(reader, slot)
 		if (reader->logs[slot])

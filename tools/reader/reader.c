@@ -240,7 +240,7 @@ static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_
 	while (logfile_next(log, now, patience_ns, &record)) {
 		if (record.by < reader->session.slots)
 			merge_add(&reader->merge, &record);
-		trim_at_times(reader, reader->merge.marks.count);
+		trim_at_times(reader, reader->merge.places.count);
 	}
 }
 

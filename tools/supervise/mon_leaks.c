@@ -113,7 +113,7 @@ static void match_intent(struct leaks *leaks, struct left *left)
 	for (uint32_t i = 0; i < reader->events.count; i++) {
 		const struct fact_event *event = &reader->events.item[i];
 
-		if (shm_link_of(&reader->facts, i)->name != left->hash)
+		if (shm_name_of(&reader->facts, i) != left->hash)
 			continue;
 		if (event->type == EV_shm_intent &&
 		    left->born_ns + CLOCK_STEP_NS >= reader_real_ns(reader, event->at.time_ns))

@@ -29,6 +29,7 @@ static struct fact_process processes[PROCESSES];
 static struct fact_event events[ROOM];
 static uint64_t fields[ROOM][EVENT_FACT_WORDS];
 static struct shm_link links[ROOM];
+static struct shm_name names[ROOM];
 static struct shm_segment segments[ROOM];
 static uint32_t lists[2][SHM_LISTS], path_lists[SHM_PATH_LISTS];
 static bool locks[PROCESSES];
@@ -59,6 +60,7 @@ static inline int begin(void **state)
 			       .events = events,
 			       .followed = true,
 			       .shm = {.links = links,
+				       .names = names,
 				       .segments = segments,
 				       .lists = lists[0],
 				       .name_lists = lists[1],
@@ -81,7 +83,8 @@ static inline uint32_t act_as(uint32_t by, uint32_t type, const void *event, siz
 					    .field = fields[index]};
 	memset(fields[index], 0, sizeof(fields[index]));
 	memcpy(fields[index], event, bytes);
-	links[index] = (struct shm_link){.name = name, .flags = flags};
+	names[index] = (struct shm_name){.hash = name};
+	links[index] = (struct shm_link){.name = name ? (index + 1) % ROOM : 0, .flags = flags};
 	processes[by].event[event_fact_number(type)] = index + 1;
 	shm_enter(&facts.shm, events, index);
 	return index;

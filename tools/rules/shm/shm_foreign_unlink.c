@@ -126,7 +126,7 @@ static void judge_open(const struct facts *facts, const struct trigger *trigger,
 		       struct findings *out)
 {
 	const struct fact_event *event = &facts->events[trigger->index];
-	uint32_t segment = shm_find_name(&facts->shm, shm_link_of(facts, trigger->index)->name);
+	uint32_t segment = shm_find_name(&facts->shm, shm_name_of(facts, trigger->index));
 	const struct fact_event *made = shm_made(facts, segment);
 	uint32_t removed;
 

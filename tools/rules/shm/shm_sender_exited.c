@@ -102,7 +102,8 @@ static void judge_name(const struct facts *facts, const struct trigger *trigger,
 {
 	const struct fact_event *refused = &facts->events[trigger->index];
 	const struct shm_link *link = shm_link_of(facts, trigger->index);
-	uint32_t segment = shm_find_name(&facts->shm, link->name), maker, removed = 0;
+	uint32_t segment = shm_find_name(&facts->shm, shm_name_of(facts, trigger->index)), maker,
+		 removed = 0;
 
 	if (EVENT_AS(refused, shm_refused)->reason != MPSAN_SHM_NO_NAME ||
 	    !(link->flags & SHM_LINK_TORCH) || !segment)
