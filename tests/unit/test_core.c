@@ -80,9 +80,9 @@ static void a_trigger_out_of_range_is_ignored(void **state)
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	(void)state;
-	rules_run(&world.facts, &(struct trigger){TRIGGER_FORK, 7}, &verdict.sink);
-	rules_run(&world.facts, &(struct trigger){TRIGGER_WAIT, 0}, &verdict.sink);
-	rules_run(&world.facts, &(struct trigger){TRIGGER_UNLOCK, 0}, &verdict.sink);
+	story_run(&world.facts, &(struct trigger){TRIGGER_FORK, 7}, &verdict.sink);
+	story_run(&world.facts, &(struct trigger){TRIGGER_WAIT, 0}, &verdict.sink);
+	story_run(&world.facts, &(struct trigger){TRIGGER_UNLOCK, 0}, &verdict.sink);
 	assert_int_equal(verdict.count, 0);
 }
 

@@ -125,14 +125,13 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 
 char *process_left_text(const struct reader *reader, uint32_t slot)
 {
+	struct process_walk walk = process_orphans(&reader->facts, slot);
 	char *text = text_copy("");
-	uint32_t count = 0;
+	uint32_t count = 0, other;
 
-	READER_EACH_SLOT(reader, other) {
-		if (!process_is_orphan_of(&reader->facts, other, slot) || count++ >= NAMED_MAX)
-			continue;
-		text = text_join(text, ", ", process_text(reader, other));
-	}
+	while ((other = process_next_orphan(&reader->facts, &walk)) != FACT_NONE)
+		if (count++ < NAMED_MAX)
+			text = text_join(text, ", ", process_text(reader, other));
 	if (count > NAMED_MAX)
 		text = text_join(text, " and ", text_format("%u more", count - NAMED_MAX));
 	return text;

@@ -137,6 +137,22 @@ uint32_t fact_order_before(const struct facts *facts, uint32_t order)
 	return facts->orders[order].before - 1;
 }
 
+void fact_child_enter(struct fact_process *processes, uint32_t count, uint32_t slot)
+{
+	uint32_t parent = processes[slot].slot->parent;
+	struct fact_process *maker;
+
+	if (processes[slot].maker || !parent || parent > count)
+		return;
+	maker = &processes[parent - 1];
+	processes[slot].maker = parent;
+	if (maker->last_child)
+		processes[maker->last_child - 1].sibling = slot + 1;
+	else
+		maker->children = slot + 1;
+	maker->last_child = slot + 1;
+}
+
 void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order)
 {
 	uint32_t *list = &lists[order_list(orders[order].at.by, orders[order].ev.first)];

@@ -44,7 +44,11 @@ struct fact_process {
 	/* when a supervisor last saw it alive and not exiting; 0: never */
 	uint64_t seen_ns;
 	uint32_t outer_pid; /* its number for the observer, in another PID namespace; 0: the same */
-	bool childless; /* no slot names it as its parent */
+	uint32_t
+		maker; /* the process whose child it is, below; all of these are a slot + 1, 0 for none */
+	uint32_t children,
+		last_child; /* whose slots name it as their parent: further images of it, too */
+	uint32_t sibling; /* the maker's next child */
 	bool lossy; /* its log was full, so releases may be missing */
 	bool stayed; /* it was alive when the session ended, and counts as ended from then on */
 	uint32_t event
@@ -225,6 +229,9 @@ bool fact_fork_is_late(const struct facts *facts, const struct fact_fork *fork);
  */
 uint32_t fact_order_of(const struct facts *facts, uint32_t by, uint64_t lock);
 uint32_t fact_order_before(const struct facts *facts, uint32_t order);
+
+/* Adds a process to the children of its parent, once its slot names one. */
+void fact_child_enter(struct fact_process *processes, uint32_t count, uint32_t slot);
 
 /* Adds the order with this index to its list; to be called in the order of time. */
 void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order);

@@ -76,13 +76,13 @@ uint64_t cuda_launch_ns(const struct facts *facts, uint32_t slot, uint64_t time_
 
 	if (first < time_ns)
 		first = 0;
-	for (uint32_t i = 0; i < facts->process_count; i++) {
-		const struct fact_process *child = &facts->processes[i];
+	for (uint32_t at = facts->processes[slot].children; at;
+	     at = facts->processes[at - 1].sibling) {
+		const struct fact_process *child = &facts->processes[at - 1];
 
-		if (child->slot->parent != slot + 1 || child->slot->birth_ns < time_ns ||
-		    (fact_how_copies(child->slot->how) && !child->exec_ns))
-			continue;
-		first = ipc_sooner(first, child->slot->birth_ns);
+		if (child->slot->birth_ns >= time_ns &&
+		    (!fact_how_copies(child->slot->how) || child->exec_ns))
+			first = ipc_sooner(first, child->slot->birth_ns);
 	}
 	return first;
 }

@@ -38,10 +38,11 @@ uint32_t process_born_as(const struct facts *facts, uint32_t slot)
 
 static uint32_t next_image(const struct facts *facts, uint32_t slot)
 {
-	for (uint32_t i = 0; i < facts->process_count; i++)
-		if (facts->processes[i].slot && slot_of(facts, i)->parent == slot + 1 &&
-		    slot_of(facts, i)->pid == slot_of(facts, slot)->pid)
-			return i;
+	uint32_t left = facts->process_count, child = facts->processes[slot].children;
+
+	for (; child && left--; child = facts->processes[child - 1].sibling)
+		if (slot_of(facts, child - 1)->pid == slot_of(facts, slot)->pid)
+			return child - 1;
 	return FACT_NONE;
 }
 
@@ -281,20 +282,52 @@ static bool goes_later(const struct facts *facts, uint32_t slot)
 		       facts->processes[process_parent(facts, slot)].gone_ns + LOADER_NS;
 }
 
-bool process_may_have_workers(const struct facts *facts, uint32_t slot)
-{
-	uint32_t maker = maker_of(facts, slot);
-
-	return !facts->processes[slot].childless ||
-	       (maker != FACT_NONE && slot_of(facts, maker)->pid == slot_of(facts, slot)->pid);
-}
-
 bool process_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent)
 {
 	return facts->processes[slot].slot && process_is_worker(facts, slot) &&
 	       process_parent(facts, slot) == parent &&
 	       !(slot_of(facts, slot)->flags & MPSAN_PROCESS_DEATHSIG) &&
 	       process_is_left_behind(facts, slot) && !goes_later(facts, slot);
+}
+
+struct process_walk process_orphans(const struct facts *facts, uint32_t parent)
+{
+	uint32_t first = process_born_as(facts, parent);
+
+	return (struct process_walk){parent, first, first, facts->process_count};
+}
+
+/* Whether process_parent() of what is below it may be the one above: images, and servers that fork for others. */
+static bool leads_on(const struct facts *facts, const struct process_walk *walk, uint32_t slot)
+{
+	const struct mpsan_process *process = slot_of(facts, slot);
+
+	return process->pid == slot_of(facts, walk->top)->pid ||
+	       process->flags & MPSAN_PROCESS_REPLACED || role_of(process) == ROLE_FORK_SERVER;
+}
+
+uint32_t process_next_orphan(const struct facts *facts, struct process_walk *walk)
+{
+	const struct fact_process *processes = facts->processes;
+	uint32_t at = walk->at;
+
+	while (walk->left) {
+		walk->left--; /* a damaged table may have a circle */
+		if (processes[at].children && leads_on(facts, walk, at)) {
+			at = processes[at].children - 1;
+		} else {
+			while (at != walk->top && !processes[at].sibling)
+				at = processes[at].maker - 1;
+			if (at == walk->top)
+				break;
+			at = processes[at].sibling - 1;
+		}
+		walk->at = at;
+		if (process_is_orphan_of(facts, at, walk->parent))
+			return at;
+	}
+	walk->left = 0;
+	return FACT_NONE;
 }
 
 uint32_t process_fork(const struct facts *facts, uint32_t slot)

@@ -71,11 +71,14 @@ bool process_ended_itself(const struct facts *facts, uint32_t slot);
 /* A worker that has outlived its parent for PROCESS_LEFT_NS and was not detached on purpose. */
 bool process_is_left_behind(const struct facts *facts, uint32_t slot);
 
-/* False only for a process that made no other, in this image or an earlier one. */
-bool process_may_have_workers(const struct facts *facts, uint32_t slot);
-
 /* A process that lives on after `parent` was killed and will not end by itself. */
 bool process_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent);
+/* Goes through these, in steps that do not depend on the number of other processes. FACT_NONE: no more. */
+struct process_walk {
+	uint32_t parent, top, at, left;
+};
+struct process_walk process_orphans(const struct facts *facts, uint32_t parent);
+uint32_t process_next_orphan(const struct facts *facts, struct process_walk *walk);
 
 /*
  * When it becomes known that a living process was left behind; 0: its parent lives, or it was

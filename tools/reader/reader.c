@@ -33,7 +33,6 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 	reader->last_late = memory_get(reader->session.slots * sizeof(*reader->last_late));
 	for (uint32_t i = 0; i < reader->session.slots; i++) {
 		reader->processes[i].slot = &reader->session.table[i];
-		reader->processes[i].childless = true;
 		reader->last_module[i] = reader->last_late[i] = FACT_NONE;
 	}
 	reader->followed = memory_get(reader->session.slots * sizeof(*reader->followed));
@@ -135,8 +134,7 @@ static void read_slot(struct reader *reader, uint32_t slot)
 		process->gone = true;
 		process->gone_ns = from->end_ns;
 	}
-	if (from->parent && from->parent <= reader->session.slots)
-		reader->processes[from->parent - 1].childless = false;
+	fact_child_enter(reader->processes, reader->session.slots, slot);
 	mention(reader, from->birth_ns);
 	mention(reader, from->exec_ns);
 	mention(reader, from->attach_ns);

@@ -72,7 +72,7 @@ static struct verdict tell(void)
 	struct trigger trigger = {TRIGGER_CLOSE, 0};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&facts, &trigger, &verdict.sink);
+	story_run(&facts, &trigger, &verdict.sink);
 	return verdict;
 }
 

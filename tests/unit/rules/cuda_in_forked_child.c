@@ -25,7 +25,7 @@ static void forked_child_names_who_initialised_and_the_fork_that_took_it(void **
 	copy(PARENT, CHILD);
 	copy(CHILD, OTHER);
 	call(OTHER, MPSAN_CUDA_USE, NOT_INITIALIZED);
-	rules_run(&facts, &trigger, &verdict.sink);
+	story_run(&facts, &trigger, &verdict.sink);
 	assert_int_equal(grade_of(&verdict, RULE_cuda_in_forked_child), GRADE_ERROR);
 	assert_int_equal(verdict.last[0].init, 1);
 	assert_int_equal(verdict.last[0].fork, 1);

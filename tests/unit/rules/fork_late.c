@@ -23,7 +23,7 @@ static enum grade late_grade(uint32_t fork)
 	struct trigger trigger = {TRIGGER_FORK, fork};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world.facts, &trigger, &verdict.sink);
+	story_run(&world.facts, &trigger, &verdict.sink);
 	return grade_of(&verdict, RULE_fork_late);
 }
 

@@ -16,7 +16,7 @@ static void held_long_fires_for_the_worst(void **state)
 	give_back(OTHER, B);
 	finish();
 	facts.now_ns = clock_now;
-	rules_run(&facts, &trigger, &verdict.sink);
+	story_run(&facts, &trigger, &verdict.sink);
 	assert_int_equal(grade_of(&verdict, RULE_ipc_held_long), GRADE_NOTE);
 	assert_int_equal(verdict.last[0].import, 1);
 }

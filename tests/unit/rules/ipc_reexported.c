@@ -11,7 +11,7 @@ static void reexported_is_proved(void **state)
 	OPEN(CONSUMER, A, 0);
 	export_as(CONSUMER, B, MPSAN_MEMORY_DEVICE, MPSAN_IPC_IMPORTED);
 	exports[1].ev.base = (A << 24) + MIB; /* somewhere in it */
-	rules_run(&facts, &trigger, &verdict.sink);
+	story_run(&facts, &trigger, &verdict.sink);
 	assert_int_equal(grade_of(&verdict, RULE_ipc_reexported), GRADE_ERROR);
 	assert_int_equal(verdict.last[0].piece, 1);
 	assert_int_equal(verdict.last[0].import, 1);

@@ -53,7 +53,7 @@ static struct verdict announce_order(uint32_t index)
 	struct trigger trigger = {TRIGGER_ORDER, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world.facts, &trigger, &verdict.sink);
+	story_run(&world.facts, &trigger, &verdict.sink);
 	return verdict;
 }
 

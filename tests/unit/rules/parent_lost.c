@@ -2,6 +2,7 @@
 #include "story_people.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 /* By itself, or by a signal from elsewhere. */
 static void parent_crashes(void)
@@ -95,6 +96,86 @@ static void lost_warns_of_the_children_of_a_fork_server(void **state)
 	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_OFF);
 }
 
+/* Its program was replaced by another one since. */
+static void lost_warns_of_workers_of_an_earlier_image(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	facts.process_count = 3;
+	slot[PARENT].flags = MPSAN_PROCESS_REPLACED;
+	slot[GRAND] = (struct mpsan_process){.pid = slot[PARENT].pid,
+					     .parent = PARENT + 1,
+					     .how = MPSAN_HOW_EXEC,
+					     .birth_ns = 12 * SECOND,
+					     .end = MPSAN_END_SIGNAL,
+					     .end_value = SIGSEGV};
+	child_lives_until(20 * SECOND);
+	verdict = tell(TRIGGER_ENDED, GRAND);
+	assert_int_equal(grade_of(&verdict, RULE_parent_lost), GRADE_WARNING);
+	assert_int_equal(verdict.last[0].process, GRAND + 1);
+	assert_int_equal(verdict.last[0].fork, 1);
+}
+
+/* In a damaged table each is the other's parent. */
+static void lost_comes_to_an_end_in_a_circle(void **state)
+{
+	(void)state;
+	parent_crashes();
+	child_lives_until(16 * SECOND);
+	slot[PARENT].parent = CHILD + 1;
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_WARNING);
+}
+
+#define MANY 20000u
+
+struct count {
+	struct findings sink;
+	unsigned findings, workers;
+};
+
+static void count_add(struct findings *sink, const struct finding *finding)
+{
+	struct count *count = (struct count *)sink;
+
+	count->findings++;
+	count->workers += (unsigned)finding->amount;
+}
+
+/* The steps for each do not grow with their number: else this would take minutes. */
+static void lost_judges_many(void **state)
+{
+	struct mpsan_process *slots = calloc(2 * MANY, sizeof(*slots));
+	struct fact_process *processes = calloc(2 * MANY, sizeof(*processes));
+	struct facts many = {
+		.now_ns = 30 * SECOND, .processes = processes, .process_count = 2 * MANY};
+	struct count count = {.sink = {count_add}};
+
+	(void)state;
+	assert_non_null(slots);
+	assert_non_null(processes);
+	for (uint32_t i = 0; i < 2 * MANY; i++) {
+		slots[i] = (struct mpsan_process){.pid = 100 + i, .birth_ns = 10 * SECOND};
+		if (i < MANY) {
+			slots[i].end = MPSAN_END_SIGNAL;
+			slots[i].end_value = SIGSEGV;
+		} else {
+			slots[i].parent = i - MANY + 1;
+			slots[i].how = MPSAN_HOW_FORK;
+		}
+		processes[i] = (struct fact_process){
+			.slot = &slots[i], .gone = i < MANY, .gone_ns = 15 * SECOND};
+	}
+	for (uint32_t i = 0; i < 2 * MANY; i++)
+		fact_child_enter(processes, many.process_count, i);
+	for (uint32_t i = 0; i < MANY; i++)
+		rule_parent_lost(&many, &(struct trigger){TRIGGER_ENDED, i}, &count.sink);
+	assert_int_equal(count.findings, MANY);
+	assert_int_equal(count.workers, MANY);
+	free(processes);
+	free(slots);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -103,6 +184,9 @@ int main(void)
 		STORY(lost_gives_no_time_to_who_kills_itself),
 		STORY(lost_is_silent_when_they_notice),
 		STORY(lost_warns_of_the_children_of_a_fork_server),
+		STORY(lost_warns_of_workers_of_an_earlier_image),
+		STORY(lost_comes_to_an_end_in_a_circle),
+		STORY(lost_judges_many),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -68,7 +68,7 @@ static inline struct verdict announce_at(enum trigger_kind kind, uint32_t index)
 	struct trigger trigger = {kind, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world.facts, &trigger, &verdict.sink);
+	story_run(&world.facts, &trigger, &verdict.sink);
 	return verdict;
 }
 

@@ -46,6 +46,20 @@ static inline void verdict_add(struct findings *sink, const struct finding *find
 	verdict->last[verdict->count++] = *finding;
 }
 
+/* Enters who is whose child, as the reader does, and runs the rules. */
+static inline void story_run(struct facts *facts, const struct trigger *trigger,
+			     struct findings *out)
+{
+	struct fact_process *processes = (struct fact_process *)facts->processes;
+
+	for (uint32_t i = 0; i < facts->process_count; i++)
+		processes[i].maker = processes[i].children = processes[i].last_child =
+			processes[i].sibling = 0;
+	for (uint32_t i = 0; i < facts->process_count; i++)
+		fact_child_enter(processes, facts->process_count, i);
+	rules_run(facts, trigger, out);
+}
+
 /* Two threads; one forks at second 10, the child lives until told otherwise. */
 static inline void world_init(struct world *world)
 {
@@ -104,7 +118,7 @@ static inline struct verdict announce(struct world *world, enum trigger_kind kin
 	struct trigger trigger = {kind, 0};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world->facts, &trigger, &verdict.sink);
+	story_run(&world->facts, &trigger, &verdict.sink);
 	return verdict;
 }
 

@@ -55,7 +55,7 @@ static inline struct verdict tell(enum trigger_kind kind, uint32_t index)
 	struct trigger trigger = {kind, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&facts, &trigger, &verdict.sink);
+	story_run(&facts, &trigger, &verdict.sink);
 	return verdict;
 }
 

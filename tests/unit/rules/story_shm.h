@@ -204,7 +204,7 @@ static inline enum grade hear(enum trigger_kind kind, uint32_t index, enum rule_
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	facts.now_ns = clock_now;
-	rules_run(&facts, &trigger, &verdict.sink);
+	story_run(&facts, &trigger, &verdict.sink);
 	return grade_of(&verdict, rule);
 }
 

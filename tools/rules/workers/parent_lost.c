@@ -14,16 +14,12 @@ static MESSAGE message_text = {
 static void parent_lost_judge(const struct facts *facts, const struct trigger *trigger,
 			      struct findings *out, uint32_t parent)
 {
-	uint32_t count = 0, fork = FACT_NONE;
+	struct process_walk walk = process_orphans(facts, parent);
+	uint32_t count = 0, fork = FACT_NONE, slot;
 
-	if (!process_may_have_workers(facts, parent))
-		return;
-	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
-		if (!process_is_orphan_of(facts, slot, parent))
-			continue;
+	while ((slot = process_next_orphan(facts, &walk)) != FACT_NONE)
 		if (!count++)
 			fork = process_fork(facts, slot);
-	}
 	if (count)
 		finding_add(out, trigger,
 			    (struct finding){.rule = RULE_parent_lost,
