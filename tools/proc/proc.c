@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -105,6 +106,16 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_t
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context)
 {
 	return procfs_list(see, context, "%u/task", pid);
+}
+
+/* Source: the kernel counts them among the links of the directory, beside "." and "..". */
+uint32_t proc_thread_count(uint32_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	procfs_path(path, sizeof(path), "%u/task", pid);
+	return *path && !stat(path, &st) && st.st_nlink > 2 ? (uint32_t)st.st_nlink - 2 : 0;
 }
 
 bool proc_lives(uint32_t pid)

@@ -50,6 +50,8 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_t
 
 /* Calls `see` for each thread; false if the process has ended. */
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);
+/* How many it has, for a fifth of that price; 0: not known. */
+uint32_t proc_thread_count(uint32_t pid);
 /* Whether a thread is alive, even if /proc hides it. `pid` equal to `tid`: of any process. */
 bool proc_thread_alive(uint32_t pid, uint32_t tid);
 /*

@@ -120,7 +120,7 @@ static int compare_threads(const void *one, const void *other)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Copies what the previous snapshot had of a thread. Both lists are sorted by slot and TID. */
+/* What the previous snapshot had of a thread: that list is sorted by slot and TID. */
 static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t slot, uint32_t tid)
 {
 	struct snapshot_thread key = {.slot = slot, .tid = tid};
@@ -291,7 +291,7 @@ static uint32_t own_tid(const struct snapshot *snapshot, const struct snapshot_t
 
 struct seeing {
 	struct snapshot *snapshot;
-	uint32_t slot, pid;
+	uint32_t slot, pid, begin;
 };
 
 /* What it waits for is read when it has stood still since the last snapshot. */
@@ -339,13 +339,64 @@ static void see_thread(uint32_t tid, void *context)
 	}
 }
 
+/* The threads that the previous snapshot had of a process: a range of `before`. */
+static uint32_t first_before(const struct snapshot *snapshot, uint32_t slot, uint32_t *end)
+{
+	uint32_t from = 0, to = snapshot->before.count, middle;
+
+	while (from < to) {
+		middle = from + (to - from) / 2;
+		if (snapshot->before.item[middle].slot < slot)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (*end = from;
+	     *end < snapshot->before.count && snapshot->before.item[*end].slot == slot;)
+		++*end;
+	return from;
+}
+
+static void see_new_thread(uint32_t tid, void *context)
+{
+	const struct seeing *seeing = context;
+
+	for (uint32_t i = seeing->begin; i < seeing->snapshot->threads.count; i++)
+		if (seeing->snapshot->threads.item[i].tid == tid)
+			return;
+	see_thread(tid, context);
+}
+
+/* Looks at the threads that were there, the main one first; false: they are not all, or not known to be. */
+static bool see_same_threads(struct seeing *seeing)
+{
+	struct snapshot *snapshot = seeing->snapshot;
+	uint32_t end, first = first_before(snapshot, seeing->slot, &end), tid;
+
+	if (first == end || find_before(snapshot, seeing->slot, seeing->pid) == NULL ||
+	    proc_thread_count(seeing->pid) != end - first)
+		return false;
+	see_thread(seeing->pid, seeing);
+	for (uint32_t i = first; i < end; i++) {
+		tid = snapshot->before.item[i].tid;
+		if (tid != seeing->pid)
+			see_thread(tid, seeing);
+	}
+	return snapshot->threads.count - seeing->begin == end - first;
+}
+
 static void see_process(struct snapshot *snapshot, uint32_t slot)
 {
 	uint32_t pid = session_pid(&snapshot->reader->session, slot),
 		 begin = snapshot->threads.count;
-	struct seeing seeing = {snapshot, slot, pid};
+	struct seeing seeing = {snapshot, slot, pid, begin};
 
-	if (!pid || !proc_threads(pid, see_thread, &seeing) || snapshot->threads.count == begin)
+	if (!pid)
+		return;
+	if (!see_same_threads(&seeing))
+		proc_threads(pid, snapshot->threads.count == begin ? see_thread : see_new_thread,
+			     &seeing);
+	if (snapshot->threads.count == begin)
 		return;
 	*ARRAY_ADD(&snapshot->pids) = (struct snapshot_pid){pid, snapshot->processes.count};
 	*ARRAY_ADD(&snapshot->processes) =
