@@ -35,7 +35,7 @@ SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exe
 	-fno-stack-protector -fno-builtin-bcmp -fcf-protection=none -fstack-usage -U_FORTIFY_SOURCE
 # libgcc's atomic operations would look for what the processor has, by a function that musl lacks.
 SHIM_FLAGS += $(if $(filter aarch64,$(ARCH)),-mno-outline-atomics)
-SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
+SHIM_LINK := -shared -nostartfiles -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions -Wl,--sort-section=name
 # Readers of CPython's structures, for the library and the command: one object file serves both.
 CPYTHON_SRC := $(wildcard shim/common/cpython/*.c)
@@ -46,7 +46,7 @@ FORK_SRC := shim/intercept/arch/state.S $(addprefix shim/,$(addsuffix .c,hooks/p
 	locks/fork_context locks/pshared_locks workers/cow workers/group workers/proc_events resources/descriptor \
 	resources/shared_ofd resources/stdio resources/stream resources/dontfork python/python_find))
 # Next comes what else the start of each program runs.
-START_SRC := $(addprefix shim/,$(addsuffix .c,intercept/hook intercept/elf common/rank record/setting record/seccomp record/session \
+START_SRC := $(addprefix shim/,$(addsuffix .c,intercept/hook intercept/racy intercept/signals intercept/elf common/rank record/setting record/seccomp record/session \
 	record/identity lifecycle/exec_reach lifecycle/exec_env locks/lock_order locks/libc_locks cuda/registry resources/fault))
 FIRST_SRC := $(FORK_SRC) shim/intercept/arch/$(ARCH).S $(START_SRC)
 SHIM_SRC := $(FIRST_SRC) $(filter-out $(FIRST_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)

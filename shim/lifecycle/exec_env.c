@@ -15,6 +15,7 @@
 
 static const char *const names[VARIABLES] = {"LD_PRELOAD", "MPSAN_DIR", "MPSAN_OPTIONS"};
 static char kept[VARIABLES][VALUE_BYTES] LARGE; /* NAME=value; "": it was not set, or is too long */
+static bool keeps; /* asked first: whoever forks has this at hand */
 
 void exec_env_start(void)
 {
@@ -22,6 +23,7 @@ void exec_env_start(void)
 
 	if (!setting("restore-preload", text, sizeof(text)))
 		return;
+	keeps = true;
 	for (int i = 0; i < VARIABLES; i++) {
 		const char *value = sys_getenv(names[i]);
 		char *end = kept[i] + VALUE_BYTES;
@@ -51,7 +53,8 @@ uint32_t exec_env_room(const char *const *envp)
 	const char *missing[VARIABLES];
 	uint32_t count;
 
-	if (!kept[0][0] || !find_missing(missing, envp, &count) || !missing[0] || count > COUNT_MAX)
+	if (!keeps || !kept[0][0] || !find_missing(missing, envp, &count) || !missing[0] ||
+	    count > COUNT_MAX)
 		return 0;
 	return count + VARIABLES + 1;
 }

@@ -22,10 +22,10 @@
 #define HEAD_BYTES 832 /* of a program: has its program headers and its interpreter */
 #define SCRIPTS_MAX 3
 #define VARIABLES_MAX 65536
-#define BATCH 64 /* variables */
-#define PIECES 24 /* of memory */
+#define BATCH 32 /* variables */
+#define PIECES 8 /* of memory */
 #define GAP 64u /* between two beginnings in one piece */
-#define TEXT_BYTES 1024u
+#define TEXT_BYTES 480u
 #define WORD 16 /* bytes of each variable that are read: enough for the names below */
 
 static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=",
@@ -104,14 +104,14 @@ static size_t add_variable(struct beginnings *b, const char *at)
 static unsigned see_some(struct exec_variables *found, const char *const *at, unsigned count)
 {
 	struct beginnings b;
-	size_t offset[BATCH];
+	uint16_t offset[BATCH];
 	unsigned seen = 0;
 	char whole[WORD + 1];
 	long got;
 
 	b.pieces = 0;
 	b.bytes = 0;
-	while (seen < count && (offset[seen] = add_variable(&b, at[seen])) < TEXT_BYTES)
+	while (seen < count && (offset[seen] = (uint16_t)add_variable(&b, at[seen])) < TEXT_BYTES)
 		seen++;
 	got = sys_peek_many(b.to, b.from, b.pieces);
 	for (unsigned i = 0; i < seen; i++) {
@@ -202,23 +202,30 @@ static bool reach_is_there(const char *path, struct stat *st)
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, st, 0) >= 0;
 }
 
-/* This and the check of the program have large buffers, one at a time. */
-static NOINLINE enum mpsan_off see_environment(const char *const *envp)
+/* What reads memory has large buffers, one at a time. */
+static NOINLINE enum mpsan_off see_preload(const struct exec_variables *found)
 {
-	struct exec_variables found = {0};
 	char path[PATH_BYTES];
 	struct stat st;
 
 	/* Loaded in another way than by LD_PRELOAD, it will be so again. */
-	if (!given.preload || !find_ours(path, given.preload) || !exec_reach_look_at(&found, envp))
+	if (!find_ours(path, given.preload))
 		return MPSAN_OFF_NOT;
-	if (!found.preload)
+	if (!found->preload)
 		return MPSAN_OFF_ENVIRONMENT;
-	if (!find_ours(path, found.preload))
+	if (!find_ours(path, found->preload))
 		return MPSAN_OFF_PRELOAD;
 	if (path[0] == '/' && !reach_is_there(path, &st))
 		return MPSAN_OFF_LIBRARY;
-	return given.directory && !found.directory ? MPSAN_OFF_SESSION : MPSAN_OFF_NOT;
+	return given.directory && !found->directory ? MPSAN_OFF_SESSION : MPSAN_OFF_NOT;
+}
+
+static enum mpsan_off see_environment(const char *const *envp)
+{
+	struct exec_variables found = {0};
+
+	return given.preload && exec_reach_look_at(&found, envp) ? see_preload(&found) :
+								   MPSAN_OFF_NOT;
 }
 
 /* ---- the program ---- */

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What the library adds to one operation stays within budget.txt: system calls, and instructions, which do not depend on how busy
-the machine is."""
+"""What the library adds to one operation stays within budget.txt: system calls, instructions and page faults, which do not depend on
+how busy the machine is."""
 # cases
 # limit: 120
 
 import functools
 import os
 import re
+import resource
 import shutil
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from mpsantest import BUILD, LIBRARY, ROOT, Skip, main, run_bare, system_python 
 
 FEW, MANY = 20, 120
 SHORT = 100  # so many times more of operations whose instructions are counted
-SCRIPTS = {"fork-python": "forks.py", "fork-python-held": "forks.py"}
+SCRIPTS = {"fork-python": "forks.py", "fork-python-held": "forks.py", "process": "processes.py", "shell": "shell.sh"}
 TOLERANCE = 1.02
 TRIES = 3
 RACES = "futex,wait4,restart_syscall,rt_sigreturn,sched_yield"  # how often they are called depends on who comes first
@@ -30,7 +31,8 @@ def command_of(operation, count):
         return ["/bin/true"]
     if operation not in SCRIPTS:
         return [BUILD / "tests/bench/bench", operation, count]
-    return [system_python(), ROOT / "tests/bench" / SCRIPTS[operation], count, *(["held"] if operation.endswith("held") else ())]
+    runs = "bash" if operation == "shell" else system_python()
+    return [runs, ROOT / "tests/bench" / SCRIPTS[operation], count, *(["held"] if operation.endswith("held") else ())]
 
 
 def environment(directory, watched):
@@ -56,6 +58,16 @@ def instructions(operation, count, watched):
     return int(re.findall(r"Collected : (\d+)", run.err)[-1])
 
 
+def faults(operation, count, watched):
+    """Of all processes: those that a command waits for count for it."""
+    with tempfile.TemporaryDirectory() as directory:
+        env = {"PATH": os.environ["PATH"], **environment(directory, watched)}
+        run_bare(["/bin/true"], env=env)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+        assert run_bare(command_of(operation, count), env=env).exit == 0
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
+
+
 def cost(operation, counted, watched):
     """Of one operation, or of a whole program."""
     if operation == "start":
@@ -73,13 +85,14 @@ def min_within(allowed, measure):
 
 
 def check(operation, what, budget):
-    tool, counted = {"calls": ("strace", calls), "instructions": ("valgrind", instructions)}[what]
-    if not shutil.which(tool):
+    tool, counted = {"calls": ("strace", calls), "instructions": ("valgrind", instructions), "faults": (None, faults)}[what]
+    if tool and not shutil.which(tool):
         raise Skip(f"no {tool} here")
     bare = cost(operation, counted, False)
-    watched = min_within(bare + budget * TOLERANCE + 0.05, lambda: cost(operation, counted, True))
+    allowed = budget * TOLERANCE + (1 if counted is faults else 0.05)
+    watched = min_within(bare + allowed, lambda: cost(operation, counted, True))
     print(f"          {operation}: {bare:.1f} {what} bare, {watched - bare:.1f} added, {budget} allowed")
-    assert watched - bare <= budget * TOLERANCE + 0.05, f"{watched - bare:.1f} {what} are added, {budget} allowed"
+    assert watched - bare <= allowed, f"{watched - bare:.1f} {what} are added, {budget} allowed"
 
 
 def budgets():

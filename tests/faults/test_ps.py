@@ -141,7 +141,7 @@ def check_orphan():
     for way in ("preloaded", "supervised"):
         with Place() as place:
             getattr(place, way)([program("fork/fork-orphaned-lock-mutex")])
-            document = place.until(doomed(2))
+            document = place.until(lambda seen: len(for_ever(seen)) >= 2 and seen["findings"])
             wait = next(wait for wait in for_ever(document) if wait["name"] == "lock")
             assert wait["kind"] == "mutex" and wait["owner"]["gone"] and not wait["at_least"], wait
             assert "child_wants (fork-orphaned-lock-mutex.c:" in wait["at"], wait

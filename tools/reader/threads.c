@@ -164,3 +164,40 @@ bool threads_lives(const struct seen_thread *thread, const struct fact_fork *for
 	return thread->at.by == fork->at.by && thread->at.tid != fork->at.tid &&
 	       thread->start <= fork->at.time_ns && !gone;
 }
+
+/* The index is a hash table, filled by the library. */
+static uint32_t index_at(const struct reader *reader, uint32_t slot, uint32_t place)
+{
+	const struct logfile *log = reader->logs[slot];
+	const uint32_t *index = log ? (const uint32_t *)(log->map + MPSAN_THREAD_INDEX) : NULL;
+
+	return index ? __atomic_load_n(&index[place], __ATOMIC_ACQUIRE) : 0;
+}
+
+const struct mpsan_thread *threads_record_at(const struct reader *reader, uint32_t slot,
+					     uint32_t place)
+{
+	uint32_t units = index_at(reader, slot, place);
+	struct record record;
+
+	return units &&
+			       reader_record(reader, slot, (uint64_t)units * MPSAN_UNIT, EV_thread,
+					     &record) &&
+			       record.bytes >= sizeof(struct mpsan_thread) ?
+		       record.payload :
+		       NULL;
+}
+
+const struct mpsan_thread *threads_record(const struct reader *reader, uint32_t slot, uint32_t tid)
+{
+	uint32_t place = mpsan_thread_place(tid);
+	const struct mpsan_thread *thread;
+
+	for (uint32_t i = 0; i < MPSAN_THREADS && index_at(reader, slot, place); i++) {
+		thread = threads_record_at(reader, slot, place);
+		if (thread && __atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE) == tid)
+			return thread;
+		place = (place + 1) % MPSAN_THREADS;
+	}
+	return NULL;
+}

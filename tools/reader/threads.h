@@ -22,6 +22,14 @@ const struct seen_thread *threads_at(const struct reader *reader, uint32_t slot,
 const char *threads_name(const struct reader *reader, uint32_t slot, uint32_t tid,
 			 uint64_t time_ns);
 
+/*
+ * What a thread writes of itself while it runs, in the log of its process, even if it has ended: the record at a
+ * place of the index there, below MPSAN_THREADS, and that of a TID. NULL: none, or reused by another thread.
+ */
+const struct mpsan_thread *threads_record_at(const struct reader *reader, uint32_t slot,
+					     uint32_t place);
+const struct mpsan_thread *threads_record(const struct reader *reader, uint32_t slot, uint32_t tid);
+
 /* Whether it was alive at that fork of its process, and is not the forking thread. */
 bool threads_lives(const struct seen_thread *thread, const struct fact_fork *fork);
 

@@ -10,6 +10,7 @@
 
 #include "../proc/calls.h"
 #include "../proc/namespaces.h"
+#include "../reader/threads.h"
 #include "outside.h"
 
 #define POLLS_MIN 3u /* rounds until a thread counts as polling */
@@ -53,55 +54,14 @@ void snapshot_finish(struct snapshot *snapshot)
 	*snapshot = (struct snapshot){0};
 }
 
-static const uint32_t *thread_index(const struct reader *reader, uint32_t slot)
-{
-	const struct logfile *log = reader->logs[slot];
-
-	return log ? (const uint32_t *)(log->map + MPSAN_THREAD_INDEX) : NULL;
-}
-
-/* The record behind an entry of that index; NULL: none. */
-static const struct mpsan_thread *indexed_record(const struct reader *reader, uint32_t slot,
-						 uint32_t units)
-{
-	struct record record;
-
-	return units &&
-			       reader_record(reader, slot, (uint64_t)units * MPSAN_UNIT, EV_thread,
-					     &record) &&
-			       record.bytes >= sizeof(struct mpsan_thread) ?
-		       record.payload :
-		       NULL;
-}
-
-/* The record of a TID in its process's log: the index is a hash table filled by the library. */
-const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t slot, uint32_t tid)
-{
-	const uint32_t *index = thread_index(reader, slot);
-	uint32_t at = mpsan_thread_place(tid), units;
-	const struct mpsan_thread *thread;
-
-	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
-		units = __atomic_load_n(&index[at], __ATOMIC_ACQUIRE);
-		if (!units)
-			return NULL;
-		thread = indexed_record(reader, slot, units);
-		if (thread && __atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE) == tid)
-			return thread;
-	}
-	return NULL;
-}
-
 uint32_t snapshot_ended_taker(const struct snapshot *snapshot, uint32_t slot, uint64_t lock)
 {
-	const uint32_t *index = thread_index(snapshot->reader, slot);
 	const struct mpsan_thread *thread;
 	struct mpsan_hold hold;
 	uint32_t found = 0;
 
-	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++) {
-		thread = indexed_record(snapshot->reader, slot,
-					__atomic_load_n(&index[i], __ATOMIC_ACQUIRE));
+	for (uint32_t i = 0; i < MPSAN_THREADS; i++) {
+		thread = threads_record_at(snapshot->reader, slot, i);
 		if (!thread || !thread->tid || !snapshot_record_holds(thread, lock, &hold))
 			continue;
 		if (found || snapshot_find(snapshot, slot, thread->tid) != SNAPSHOT_NONE)
@@ -115,19 +75,33 @@ static int compare_threads(const void *one, const void *other)
 {
 	const struct snapshot_thread *a = one, *b = other;
 
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
+	return a->slot != b->slot ? (a->slot < b->slot ? -1 : 1) :
+				    (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-/* What the previous snapshot had of a thread: that list is sorted by slot and TID. */
-static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t slot, uint32_t tid)
+/* Where the previous snapshot's threads, sorted by slot and TID, have this one, or would have it. */
+static uint32_t place_before(const struct snapshot *snapshot, uint32_t slot, uint32_t tid)
 {
 	struct snapshot_thread key = {.slot = slot, .tid = tid};
+	uint32_t from = 0, to = snapshot->before.count, middle;
 
-	return snapshot->before.count ? bsearch(&key, snapshot->before.item, snapshot->before.count,
-						sizeof(key), compare_threads) :
-					NULL;
+	while (from < to) {
+		middle = from + (to - from) / 2;
+		if (compare_threads(&snapshot->before.item[middle], &key) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* What the previous snapshot had of a thread. */
+static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t slot, uint32_t tid)
+{
+	struct snapshot_thread *at = snapshot->before.item + place_before(snapshot, slot, tid),
+			       *end = snapshot->before.item + snapshot->before.count;
+
+	return at < end && at->slot == slot && at->tid == tid ? at : NULL;
 }
 
 static uint64_t snapshot_later(uint64_t before_ns, uint64_t now_ns)
@@ -331,30 +305,12 @@ static void see_thread(uint32_t tid, void *context)
 	if (snapshot->outside)
 		look_from_outside(snapshot, thread);
 	else
-		thread->record = snapshot_record(snapshot->reader, thread->slot, thread->own_tid);
+		thread->record = threads_record(snapshot->reader, thread->slot, thread->own_tid);
 	look_for_tries(snapshot, thread);
 	if (thread->call.state == PROC_ENDED) {
 		snapshot_forget(snapshot, thread);
 		snapshot->threads.count--;
 	}
-}
-
-/* The threads that the previous snapshot had of a process: a range of `before`. */
-static uint32_t first_before(const struct snapshot *snapshot, uint32_t slot, uint32_t *end)
-{
-	uint32_t from = 0, to = snapshot->before.count, middle;
-
-	while (from < to) {
-		middle = from + (to - from) / 2;
-		if (snapshot->before.item[middle].slot < slot)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	for (*end = from;
-	     *end < snapshot->before.count && snapshot->before.item[*end].slot == slot;)
-		++*end;
-	return from;
 }
 
 static void see_new_thread(uint32_t tid, void *context)
@@ -371,15 +327,15 @@ static void see_new_thread(uint32_t tid, void *context)
 static bool see_same_threads(struct seeing *seeing)
 {
 	struct snapshot *snapshot = seeing->snapshot;
-	uint32_t end, first = first_before(snapshot, seeing->slot, &end), tid;
+	uint32_t first = place_before(snapshot, seeing->slot, 0),
+		 end = place_before(snapshot, seeing->slot + 1, 0), tid;
 
 	if (first == end || find_before(snapshot, seeing->slot, seeing->pid) == NULL ||
 	    proc_thread_count(seeing->pid) != end - first)
 		return false;
 	see_thread(seeing->pid, seeing);
 	for (uint32_t i = first; i < end; i++) {
-		tid = snapshot->before.item[i].tid;
-		if (tid != seeing->pid)
+		if ((tid = snapshot->before.item[i].tid) != seeing->pid)
 			see_thread(tid, seeing);
 	}
 	return snapshot->threads.count - seeing->begin == end - first;
@@ -391,12 +347,10 @@ static void see_process(struct snapshot *snapshot, uint32_t slot)
 		 begin = snapshot->threads.count;
 	struct seeing seeing = {snapshot, slot, pid, begin};
 
-	if (!pid)
-		return;
-	if (!see_same_threads(&seeing))
-		proc_threads(pid, snapshot->threads.count == begin ? see_thread : see_new_thread,
+	if (pid && !see_same_threads(&seeing))
+		proc_threads(pid, begin == snapshot->threads.count ? see_thread : see_new_thread,
 			     &seeing);
-	if (snapshot->threads.count == begin)
+	if (begin == snapshot->threads.count)
 		return;
 	*ARRAY_ADD(&snapshot->pids) = (struct snapshot_pid){pid, snapshot->processes.count};
 	*ARRAY_ADD(&snapshot->processes) =

@@ -180,10 +180,7 @@ uint32_t snapshot_process_of_pid(const struct snapshot *snapshot, uint32_t pid);
 uint32_t snapshot_child(const struct snapshot *snapshot, const struct snapshot_thread *by,
 			uint32_t pid);
 
-/* The record of a thread, even if it has ended; NULL: none, or reused by another thread. */
-const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t slot,
-					   uint32_t tid);
-/* Whether such a record claims the lock; its claim in `hold`. */
+/* Whether a thread's record claims the lock; its claim in `hold`. */
 bool snapshot_record_holds(const struct mpsan_thread *record, uint64_t lock,
 			   struct mpsan_hold *hold);
 /* The TID of the only thread that claims the lock, and has ended; 0: none. */

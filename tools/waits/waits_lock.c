@@ -10,6 +10,7 @@
 #include "../proc/namespaces.h"
 #include "../proc/procfs.h"
 #include "../reader/hidepid.h"
+#include "../reader/threads.h"
 #include "waits_look.h"
 
 /* ---- locks with an owner in memory ---- */
@@ -39,7 +40,7 @@ static void owner_is_gone(struct look *look, uint32_t tid, bool shared)
 	if (slot == SNAPSHOT_NONE)
 		return;
 	look->wait->gone_slot = slot + 1;
-	if (snapshot_record_holds(snapshot_record(look->snapshot->reader, slot, tid),
+	if (snapshot_record_holds(threads_record(look->snapshot->reader, slot, tid),
 				  look->wait->lock, &hold))
 		look->wait->taken = hold.caller;
 }
