@@ -242,9 +242,12 @@ static long peek_by_file(const struct iovec *to, const struct iovec *from, size_
 	return done || n >= 0 ? done : n == -EIO ? -EFAULT : n;
 }
 
-void sys_snapshot_begin(void)
+bool sys_snapshot_begin(void)
 {
+	if (snapshot_pid)
+		return false;
 	snapshot_pid = sys_pid();
+	return true;
 }
 
 void sys_snapshot_end(void)

@@ -428,6 +428,7 @@ void fork_born(void)
 	struct snapshot *s = current;
 
 	hook_guard = unborn = 0;
+	sys_snapshot_end(); /* a signal handler may have interrupted one, and forked */
 	python_blocks_drop();
 	if (life.forked)
 		lock_hints_inherit();

@@ -12,6 +12,7 @@
 #include "../common/cpython/reach.h"
 #include "../common/cpython/taker.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "python_self.h"
 
 #define THREADS_MAX 4096
@@ -105,6 +106,26 @@ uint64_t python_frame_of(const struct state *own, uint64_t pthread)
 		return state.frame;
 	frame = find_frame(own, pthread, true);
 	return frame ? frame : find_frame(own, pthread, false);
+}
+
+/* A thread that looks at its own frames runs none of them: what was read of one stays true for the next. */
+struct own_look {
+	bool snapshot, blocks;
+};
+
+static struct own_look own_look_begin(void)
+{
+	if (!python_present())
+		return (struct own_look){false, false};
+	return (struct own_look){sys_snapshot_begin(), python_blocks_begin()};
+}
+
+static void own_look_end(struct own_look look)
+{
+	if (look.blocks)
+		python_blocks_end();
+	if (look.snapshot)
+		sys_snapshot_end();
 }
 
 /* The innermost frame of a thread; 0: none, or not readable now. */
@@ -204,7 +225,11 @@ bool python_is_idle(void)
 
 bool python_awaits_news(void)
 {
-	return cpython_awaits_news(&python.py, top_frame(0));
+	struct own_look look = own_look_begin();
+	bool news = cpython_awaits_news(&python.py, top_frame(0));
+
+	own_look_end(look);
+	return news;
 }
 
 const void *python_awaited_lock(void)
@@ -282,7 +307,11 @@ static uint64_t hash_of(uint64_t top)
 
 uint64_t python_hash(uint64_t pthread)
 {
-	return hash_of(top_frame(pthread));
+	struct own_look look = own_look_begin();
+	uint64_t hash = hash_of(top_frame(pthread));
+
+	own_look_end(look);
+	return hash;
 }
 
 /* What python_held sees goes through here, to learn whether that was anything. */

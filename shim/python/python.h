@@ -42,11 +42,11 @@ bool python_holds_gil(void);
 bool python_holds_main_gil(void);
 
 /*
- * Before and after a snapshot of all threads, the GIL held: what other threads' stacks have in common, such
- * as their code and its names, is read once. `drop` in a forked child: another thread's snapshot may have
- * been in progress.
+ * Before and after a look that has to do with frames that stand still, those of the calling thread, or of all while
+ * it holds the GIL: what they have in common, such as their code and its names, is read once. False: such a look is in
+ * progress, or nothing is kept. `drop` in a forked child: another thread's look may have been in progress.
  */
-void python_blocks_begin(void);
+bool python_blocks_begin(void);
 void python_blocks_end(void);
 void python_blocks_drop(void);
 

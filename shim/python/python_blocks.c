@@ -26,17 +26,20 @@ static struct blocks {
 	char memory[BLOCKS][BLOCK]; /* in the order of their first use: few pages are written */
 } blocks LARGE;
 
-void python_blocks_begin(void)
+bool python_blocks_begin(void)
 {
 	uint64_t expected = 0, self = sys_pthread();
+	bool began;
 
-	if (python.py.at.object_type != CPYTHON_HEAD - 8 ||
-	    (!__atomic_compare_exchange_n(&owner, &expected, self, false, __ATOMIC_ACQUIRE,
-					  __ATOMIC_RELAXED) &&
-	     expected != self))
-		return;
+	if (python.py.at.object_type != CPYTHON_HEAD - 8)
+		return false;
+	began = __atomic_compare_exchange_n(&owner, &expected, self, false, __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED);
+	if (!began && expected != self)
+		return false;
 	if (blocks.used)
 		memset(&blocks, 0, offsetof(struct blocks, memory));
+	return began;
 }
 
 void python_blocks_end(void)
