@@ -104,9 +104,9 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 
 /*
  * Between these the calling thread looks at much memory, and does not fork: its peeks cost one system call,
- * and do not make the kernel separate the pages that they read from those of an earlier child.
+ * and do not make the kernel separate the pages that they read from those of an earlier child. False: it does so
+ * already, as within a snapshot of all threads.
  */
-/* False: it does already, as within a snapshot of all threads. */
 bool sys_snapshot_begin(void);
 void sys_snapshot_end(void);
 

@@ -262,7 +262,7 @@ uint64_t identity_noted_pid_ns(const char *base)
 	const char *rest;
 	long n = SYS4(SYS_readlinkat, AT_FDCWD, path.text, note, sizeof(note) - 1);
 
-	if (n <= 0 || !seen)
+	if (n <= 0 || !seen || sys_image.no_clock)
 		return 0;
 	note[n] = '\0';
 	text_put(text_put_number(mount, end, seen, 16), end, ".");
@@ -281,7 +281,7 @@ void identity_note(const char *base, uint64_t pid_ns)
 	char note[NOTE_BYTES], *end = note + sizeof(note), *at;
 	uint64_t mount = identity_proc_mount();
 
-	if (!mount || sys_image.monotonic_ahead_ns || sys_image.boot_ahead_ns)
+	if (!mount || sys_image.no_clock || sys_image.monotonic_ahead_ns || sys_image.boot_ahead_ns)
 		return;
 	at = text_put(text_put_number(note, end, mount, 16), end, ".");
 	at = text_put(text_put_number(at, end, pid_ns, 10), end, ".");
