@@ -119,6 +119,10 @@ static void note_posix_child(uint32_t slot, const posix_spawnattr_t *attributes)
 		__atomic_fetch_or(&life.table[slot].flags, MPSAN_PROCESS_SESSION, __ATOMIC_RELAXED);
 }
 
+/* What the kernel takes NULL for, where a function is given an environment. */
+static const char *const no_variables[] = {NULL};
+#define GIVEN(envp) ((envp) ? (const char *const *)(envp) : no_variables)
+
 typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		     const posix_spawnattr_t *, char *const *, char *const *);
 
@@ -160,7 +164,8 @@ static int spawn_now(spawn_fn *real, struct spawn *s)
 		ENTER(name);                                                                      \
 		uint64_t fork = note_spawn(MPSAN_HOW_POSIX_SPAWN);                                \
 		uint64_t since = fork ? sys_now() : 0;                                            \
-		struct spawn s = {0, path, actions, attributes, argv, envp};                      \
+		struct spawn s = {0,	      path, actions,                                      \
+				  attributes, argv, (char *const *)(uintptr_t)GIVEN(envp)};       \
 		int error = spawn_now(REAL(name), &s);                                            \
                                                                                                   \
 		note_spawned(fork, error ? 0 : s.child, error);                                   \
@@ -382,11 +387,11 @@ static void *pass_exec(struct pass_regs *regs, const struct image *image, struct
 	}
 PASS_EXEC(execv, regs->arg[0], false, regs->arg[1], NULL, execve, 2)
 PASS_EXEC(execvp, regs->arg[0], true, regs->arg[1], NULL, execvpe, 2)
-PASS_EXEC(execvpe, regs->arg[0], true, regs->arg[1], regs->arg[2], execvpe, 2)
-PASS_EXEC(execve, regs->arg[0], false, regs->arg[1], regs->arg[2], execve, 2)
-PASS_EXEC(fexecve, NULL, false, regs->arg[1], regs->arg[2], fexecve, 2)
+PASS_EXEC(execvpe, regs->arg[0], true, regs->arg[1], GIVEN(regs->arg[2]), execvpe, 2)
+PASS_EXEC(execve, regs->arg[0], false, regs->arg[1], GIVEN(regs->arg[2]), execve, 2)
+PASS_EXEC(fexecve, NULL, false, regs->arg[1], GIVEN(regs->arg[2]), fexecve, 2)
 PASS_EXEC(execveat, (int)regs->arg[0] == AT_FDCWD ? regs->arg[1] : 0, false, regs->arg[2],
-	  regs->arg[3], execveat, 3)
+	  GIVEN(regs->arg[3]), execveat, 3)
 
 /* The list forms: arguments in registers, then on the stack, up to a null pointer. */
 #define LIST_MAX 16
@@ -406,7 +411,7 @@ static void *pass_exec_list(struct pass_regs *regs, bool searched, bool with_env
 		envp = with_env ? pass_arg(regs, i + 2) : 0;
 		break;
 	}
-	image.envp = (const char *const *)envp;
+	image.envp = with_env ? GIVEN(envp) : NULL;
 	if (!argv[LIST_MAX - 1])
 		return pass_exec(regs, &image, &with, real);
 	life_exec(image.path, searched, argv, image.envp); /* the list is longer than ours */

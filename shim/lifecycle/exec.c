@@ -75,7 +75,7 @@ void life_exec(const char *path, bool searched, const char *const *argv, const c
 	uint32_t pid = sys_pid(), slot;
 	uint64_t earlier;
 
-	if (!life.attached || hook_off)
+	if (!life.attached || hook_off || (path && !exec_reach_text(path)))
 		return;
 	if (pid == life.pid) {
 		earlier = life.self->execs ? life.self->exec_ns : 0;
@@ -87,6 +87,7 @@ void life_exec(const char *path, bool searched, const char *const *argv, const c
 	slot = slot_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
 	if (slot == TABLE_NO_SLOT)
 		return;
-	life_copy_argv(&life.table[slot], argv);
+	if (exec_reach_list(argv))
+		life_copy_argv(&life.table[slot], argv);
 	note_exec(&life.table[slot], path, exec_reach_after_exec(path, searched, envp));
 }

@@ -53,6 +53,42 @@ static void peek_text(char *to, const char *from, size_t bytes)
 	to[done] = '\0';
 }
 
+#define TEXT_MAX 4096u /* PATH_MAX: no path is longer */
+#define LIST_MAX 64u /* arguments: a slot holds no more */
+
+NOINLINE bool exec_reach_text(const char *text)
+{
+	char piece[PATH_BYTES];
+	size_t done = 0, length;
+
+	do {
+		size_t bytes = 4096 - ((uintptr_t)text + done) % 4096;
+
+		length = bytes < sizeof(piece) ? bytes : sizeof(piece);
+		if (sys_peek(piece, text + done, length) != (long)length)
+			return false;
+		if (memchr(piece, '\0', length))
+			return true;
+		done += length;
+	} while (done < TEXT_MAX);
+	return true;
+}
+
+bool exec_reach_list(const char *const *list)
+{
+	const char *text;
+
+	for (unsigned i = 0; list && i < LIST_MAX; i++) {
+		if (sys_peek(&text, list + i, sizeof(text)) != sizeof(text))
+			return false;
+		if (!text)
+			break;
+		if (!exec_reach_text(text))
+			return false;
+	}
+	return true;
+}
+
 /* ---- the environment ---- */
 
 static void see_variable(struct exec_variables *found, const char *at, const char *begin)
@@ -137,8 +173,8 @@ NOINLINE bool exec_reach_look_at(struct exec_variables *found, const char *const
 		/* Fewer if the list ends earlier. */
 		for (count = 0; (long)((count + 1) * sizeof(*at)) <= got && at[count]; count++)
 			;
-		if (got <= 0)
-			return false;
+		if (got <= 0 || (count < BATCH && (long)((count + 1) * sizeof(*at)) > got))
+			return false; /* it has no end */
 		for (seen = 0; seen < count;)
 			seen += see_some(found, at + seen, count - seen);
 		found->count += count;

@@ -13,6 +13,13 @@
 /* At the start of this image. */
 void exec_reach_start(void);
 
+/*
+ * Whether a path, and each of the first arguments of a list, can be read to its end. Else the kernel cannot either,
+ * and exec fails.
+ */
+bool exec_reach_text(const char *text);
+bool exec_reach_list(const char *const *list);
+
 /* What an environment has: addresses of values, NULL: not set; and how many variables in all. */
 struct exec_variables {
 	const char *preload, *directory, *options;

@@ -184,10 +184,30 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	stage_child();
 }
 
+/* A process that asks for its end runs the image that has called exec: that failed. */
+static void exec_has_failed(struct mpsan_process *p)
+{
+	if (p->exec_ns > p->attach_ns)
+		p->why_off = MPSAN_OFF_FAILED;
+}
+
+static void guest_exit(void)
+{
+	uint32_t slot = table_find(life.session, sys_pid(), life.pid_ns);
+
+	if (slot != TABLE_NO_SLOT)
+		exec_has_failed(&life.table[slot]);
+}
+
 void life_exit(int code)
 {
-	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
+	if (!life.attached || hook_off)
 		return;
+	if (life_is_guest())
+		return guest_exit();
+	if (life.self->end_ns)
+		return;
+	exec_has_failed(life.self);
 	stage_exit();
 	life.self->end_value = code;
 	life.self->end = MPSAN_END_EXIT;

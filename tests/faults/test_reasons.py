@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import build, can_build, scratch  # noqa: E402
-from mpsantest import LIBRARY, MPSAN, Skip, main, run_bare, run_mpsan, system_python  # noqa: E402
+from mpsantest import BUILD, LIBRARY, MPSAN, Skip, main, run_bare, run_mpsan, system_python  # noqa: E402
 
 TRUE = shutil.which("true")
 REST = "{key: value for key, value in os.environ.items() if key not in %r}"
@@ -50,6 +50,19 @@ def check_environment():
     for start in EVERY_WAY:
         check(with_env("{'PATH': '/bin', 'X': 'x' * 5000}", start=start), "without LD_PRELOAD", "pass on LD_PRELOAD")
     check(["sh", "-c", f"env -i {TRUE}; true"], "without LD_PRELOAD")
+
+
+def check_failed():
+    """An exec that fails leaves a process that was watched to its end, and fails as without the library."""
+    assert not unwatched(python("for path in '/etc/passwd', '/', '/dev/null/x', '/no/such':\n    try:\n"
+                                "        subprocess.run([path], env={'A': '1'})\n    except OSError:\n        pass"))
+    bare = run_bare([BUILD / "tests/faults/bad_exec"])
+    assert bare.exit == 0 and bare.out.count("Bad address") == 6, bare
+    for options in (), ("--restore-preload",):
+        run = run_mpsan([BUILD / "tests/faults/bad_exec"], options=options)
+        assert (run.exit, run.out) == (bare.exit, bare.out), run
+        assert not any("was not watched" in limit for limit in run.report["limits"]), run.report
+    check([BUILD / "tests/faults/bad_exec", TRUE], "without LD_PRELOAD")
 
 
 def check_in_place():
@@ -144,6 +157,6 @@ def check_healthy():
                             "os.system('true; exec true')")) == []
 
 
-main({"environment": check_environment, "in_place": check_in_place, "elsewhere": check_elsewhere, "session": check_session, "static": check_static,
-      "user": check_user, "rights": check_rights, "own_rights": check_own_rights, "library": check_library,
-      "directory": check_directory, "noexec": check_noexec, "healthy": check_healthy})
+main({"environment": check_environment, "failed": check_failed, "in_place": check_in_place, "elsewhere": check_elsewhere,
+      "session": check_session, "static": check_static, "user": check_user, "rights": check_rights, "own_rights": check_own_rights,
+      "library": check_library, "directory": check_directory, "noexec": check_noexec, "healthy": check_healthy})

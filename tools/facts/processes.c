@@ -66,8 +66,10 @@ uint32_t process_parent(const struct facts *facts, uint32_t slot)
 	if (parent == FACT_NONE)
 		return FACT_NONE;
 	parent = present_image(facts, parent);
-	if (role_of(slot_of(facts, parent)) == ROLE_FORK_SERVER)
-		return maker_of(facts, process_born_as(facts, parent));
+	if (role_of(slot_of(facts, parent)) == ROLE_FORK_SERVER) {
+		parent = maker_of(facts, process_born_as(facts, parent));
+		parent = parent == FACT_NONE ? parent : present_image(facts, parent);
+	}
 	return parent;
 }
 

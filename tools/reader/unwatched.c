@@ -56,7 +56,9 @@ char *process_unwatched(const struct reader *reader, uint32_t slot)
 	if (process->flags & MPSAN_PROCESS_REPLACED || process->why_off == MPSAN_OFF_FAILED ||
 	    !is_unheard(reader, process))
 		return NULL;
-	return text_format("its program %s%.*s did not load the library: %s",
-			   tail == sizeof(process->exec_path) ? "…" : "", (int)tail,
-			   process->exec_path, seen ? seen : "for an unknown reason");
+	return text_format(
+		"its program %s%.*s did not %s: %s", tail == sizeof(process->exec_path) ? "…" : "",
+		(int)tail, process->exec_path,
+		process->why_off == MPSAN_OFF_SESSION ? "join this session" : "load the library",
+		seen ? seen : "for an unknown reason");
 }

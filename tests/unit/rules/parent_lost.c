@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* By itself, or by a signal from elsewhere. */
 static void parent_crashes(void)
@@ -117,6 +118,36 @@ static void lost_warns_of_workers_of_an_earlier_image(void **state)
 	assert_int_equal(verdict.last[0].fork, 1);
 }
 
+/* The same with a fork server between them. */
+static void lost_warns_of_a_fork_server_of_an_earlier_image(void **state)
+{
+	struct mpsan_process slots[4];
+	struct fact_process processes[4] = {{0}};
+	struct facts four = {.now_ns = 30 * SECOND, .processes = processes, .process_count = 4};
+	struct verdict verdict = {.sink = {verdict_add}};
+
+	(void)state;
+	memcpy(slots, slot, sizeof(slot));
+	slots[PARENT].flags = MPSAN_PROCESS_REPLACED;
+	strcpy(slots[CHILD].argv, "python3 -c from multiprocessing.forkserver import main");
+	slots[CHILD].argv_bytes = (uint32_t)strlen(slots[CHILD].argv) + 1;
+	slots[CHILD].how = MPSAN_HOW_VFORK;
+	memcpy(slots[GRAND].argv, slots[CHILD].argv, sizeof(slots[GRAND].argv));
+	slots[GRAND].argv_bytes = slots[CHILD].argv_bytes;
+	slots[3] = (struct mpsan_process){.pid = slots[PARENT].pid,
+					  .parent = PARENT + 1,
+					  .how = MPSAN_HOW_EXEC,
+					  .birth_ns = 12 * SECOND,
+					  .end = MPSAN_END_SIGNAL,
+					  .end_value = SIGSEGV};
+	for (uint32_t i = 0; i < 4; i++)
+		processes[i] = (struct fact_process){.slot = &slots[i],
+						     .gone = true,
+						     .gone_ns = (i == GRAND ? 20 : 15) * SECOND};
+	story_run(&four, &(struct trigger){TRIGGER_ENDED, 3}, &verdict.sink);
+	assert_int_equal(grade_of(&verdict, RULE_parent_lost), GRADE_WARNING);
+}
+
 /* In a damaged table each is the other's parent. */
 static void lost_comes_to_an_end_in_a_circle(void **state)
 {
@@ -185,6 +216,7 @@ int main(void)
 		STORY(lost_is_silent_when_they_notice),
 		STORY(lost_warns_of_the_children_of_a_fork_server),
 		STORY(lost_warns_of_workers_of_an_earlier_image),
+		STORY(lost_warns_of_a_fork_server_of_an_earlier_image),
 		STORY(lost_comes_to_an_end_in_a_circle),
 		STORY(lost_judges_many),
 	};
