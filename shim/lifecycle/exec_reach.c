@@ -67,8 +67,9 @@ NOINLINE bool exec_reach_text(const char *text)
 		length = bytes < sizeof(piece) ? bytes : sizeof(piece);
 		if (sys_peek(piece, text + done, length) != (long)length)
 			return false;
-		if (memchr(piece, '\0', length))
-			return true;
+		for (size_t i = 0; i < length; i++)
+			if (!piece[i])
+				return true;
 		done += length;
 	} while (done < TEXT_MAX);
 	return true;
