@@ -20,7 +20,7 @@ from mpsantest import BUILD, LIBRARY, ROOT, Skip, main, run_bare, system_python 
 
 FEW, MANY = 20, 120
 SHORT = 100  # so many times more of operations whose instructions are counted
-SCRIPTS = {"fork-python": "forks.py", "fork-python-held": "forks.py", "process": "processes.py", "shell": "shell.sh"}
+SCRIPTS = {"fork-python": "forks.py", "fork-python-held": "forks.py", "shell": "shell.sh"}
 TOLERANCE = 1.02
 TRIES = 3
 RACES = "futex,wait4,restart_syscall,rt_sigreturn,sched_yield"  # how often they are called depends on who comes first
