@@ -44,11 +44,11 @@ struct fact_process {
 	/* when a supervisor last saw it alive and not exiting; 0: never */
 	uint64_t seen_ns;
 	uint32_t outer_pid; /* its number for the observer, in another PID namespace; 0: the same */
-	uint32_t
-		maker; /* the process whose child it is, below; all of these are a slot + 1, 0 for none */
-	uint32_t children,
-		last_child; /* whose slots name it as their parent: further images of it, too */
-	uint32_t sibling; /* the maker's next child */
+	/*
+	 * As slot + 1, 0 for none: whose child it is, the first and the last of its own, and its maker's next
+	 * one. An image that follows an exec is a child of the one before.
+	 */
+	uint32_t maker, children, last_child, sibling;
 	bool lossy; /* its log was full, so releases may be missing */
 	bool stayed; /* it was alive when the session ended, and counts as ended from then on */
 	uint32_t event
