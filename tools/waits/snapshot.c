@@ -98,10 +98,10 @@ static uint32_t place_before(const struct snapshot *snapshot, uint32_t slot, uin
 /* What the previous snapshot had of a thread. */
 static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t slot, uint32_t tid)
 {
-	struct snapshot_thread *at = snapshot->before.item + place_before(snapshot, slot, tid),
-			       *end = snapshot->before.item + snapshot->before.count;
+	uint32_t i = place_before(snapshot, slot, tid);
+	struct snapshot_thread *at = snapshot->before.item + i;
 
-	return at < end && at->slot == slot && at->tid == tid ? at : NULL;
+	return i < snapshot->before.count && at->slot == slot && at->tid == tid ? at : NULL;
 }
 
 static uint64_t snapshot_later(uint64_t before_ns, uint64_t now_ns)
@@ -307,7 +307,8 @@ static void see_thread(uint32_t tid, void *context)
 	else
 		thread->record = threads_record(snapshot->reader, thread->slot, thread->own_tid);
 	look_for_tries(snapshot, thread);
-	if (thread->call.state == PROC_ENDED) {
+	if (thread->call.state == PROC_ENDED ||
+	    (!thread->runs && !proc_thread_alive(thread->pid, thread->tid))) {
 		snapshot_forget(snapshot, thread);
 		snapshot->threads.count--;
 	}
@@ -327,17 +328,16 @@ static void see_new_thread(uint32_t tid, void *context)
 static bool see_same_threads(struct seeing *seeing)
 {
 	struct snapshot *snapshot = seeing->snapshot;
-	uint32_t first = place_before(snapshot, seeing->slot, 0),
-		 end = place_before(snapshot, seeing->slot + 1, 0), tid;
+	uint32_t first = place_before(snapshot, seeing->slot, 0), tid;
+	uint32_t end = place_before(snapshot, seeing->slot + 1, 0);
 
-	if (first == end || find_before(snapshot, seeing->slot, seeing->pid) == NULL ||
+	if (!find_before(snapshot, seeing->slot, seeing->pid) ||
 	    proc_thread_count(seeing->pid) != end - first)
 		return false;
 	see_thread(seeing->pid, seeing);
-	for (uint32_t i = first; i < end; i++) {
+	for (uint32_t i = first; i < end; i++)
 		if ((tid = snapshot->before.item[i].tid) != seeing->pid)
 			see_thread(tid, seeing);
-	}
 	return snapshot->threads.count - seeing->begin == end - first;
 }
 
