@@ -145,8 +145,8 @@ void *hook_oldest(enum hook_id id, void **known)
 /* Where not all of them are remembered, the loader's list has to be walked while it does not change. */
 void hook_start(void)
 {
-	__atomic_store_n(&objects_known, false,
-			 __ATOMIC_RELAXED); /* reading first would be a page fault more */
+	/* Written before it is read: one page fault, not two. */
+	__atomic_store_n(&objects_known, false, __ATOMIC_RELAXED);
 	for (unsigned id = 0; objects_after()->rest && id < HOOK_FIRST_LATER; id++)
 		hook_resolve(id);
 }

@@ -376,7 +376,7 @@ static uint64_t acquire_name(void)
 size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes,
 		     uint64_t *object)
 {
-	const struct cpython *py = pthread ? &python.py : &python.py;
+	const struct cpython *py = &python.py;
 	const struct cpython_lock sought = {.address = lock};
 	uint64_t top, name = pthread ? acquire_name() : 0;
 	struct cpython_taker taker;

@@ -254,6 +254,11 @@ static uint64_t clocks_apart(void)
 	return now.real_ns - now.ns;
 }
 
+bool identity_has_clocks(uint64_t apart_ns)
+{
+	return clocks_apart() - apart_ns + APART_NS <= 2 * APART_NS;
+}
+
 uint64_t identity_noted_pid_ns(const char *base)
 {
 	struct note_path path = note_path(base);
@@ -269,10 +274,7 @@ uint64_t identity_noted_pid_ns(const char *base)
 	if (!text_starts(note, mount))
 		return 0;
 	pid_ns = text_number(note + strlen(mount), &rest);
-	return *rest == '.' && clocks_apart() - text_number(rest + 1, NULL) + APART_NS <=
-				       2 * APART_NS ?
-		       pid_ns :
-		       0;
+	return *rest == '.' && identity_has_clocks(text_number(rest + 1, NULL)) ? pid_ns : 0;
 }
 
 void identity_note(const char *base, uint64_t pid_ns)

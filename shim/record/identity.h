@@ -40,6 +40,9 @@ uint64_t identity_pid_ns(void);
 /* mpsan_proc_mount of this process: tells that namespace at a tenth of the cost. */
 uint64_t identity_proc_mount(void);
 
+/* Whether CLOCK_REALTIME is ahead of CLOCK_MONOTONIC by that much here, to a millisecond. */
+bool identity_has_clocks(uint64_t apart_ns);
+
 /*
  * A note in the directory of the sessions that plain preloading makes: the PID namespace that a mount of /proc
  * shows, and how the clocks of the initial time namespace stand to each other. A process that sees that mount, and

@@ -145,16 +145,12 @@ static void leave_time_namespace(void)
  * name: then it is of this boot, and of the time namespace of this process. To ask /proc for both takes longer
  * than the rest of a start.
  */
-#define APART_NS 1000000u
-
 static bool has_its_clocks(const struct mpsan_session *s)
 {
-	struct sys_clocks now = sys_clocks();
-	uint64_t apart = (now.real_ns - now.ns) - (s->start_real_ns - s->start_ns);
 	struct utsname name;
 
-	return s->start_real_ns && apart + APART_NS <= 2 * APART_NS && !SYS1(SYS_uname, &name) &&
-	       text_equal(s->host.name, name.nodename);
+	return s->start_real_ns && identity_has_clocks(s->start_real_ns - s->start_ns) &&
+	       !SYS1(SYS_uname, &name) && text_equal(s->host.name, name.nodename);
 }
 
 static bool is_of_here(const struct mpsan_session *s)

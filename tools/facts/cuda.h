@@ -17,8 +17,9 @@
 struct fact_place {
 	uint32_t slot;
 	uint32_t by;
-	uint32_t tid : 24; /* the kernel has no more than 22 bits, */
-	uint64_t pos : 40; /* and millions of events have a place */
+	/* Packed, as millions of events have a place: a TID of the kernel has 22 bits at most. */
+	uint32_t tid : 24;
+	uint64_t pos : 40;
 	uint64_t time_ns;
 };
 

@@ -38,9 +38,8 @@ uint32_t process_born_as(const struct facts *facts, uint32_t slot)
 
 static uint32_t next_image(const struct facts *facts, uint32_t slot)
 {
-	uint32_t left = facts->process_count, child = facts->processes[slot].children;
-
-	for (; child && left--; child = facts->processes[child - 1].sibling)
+	for (uint32_t child = facts->processes[slot].children; child;
+	     child = facts->processes[child - 1].sibling)
 		if (slot_of(facts, child - 1)->pid == slot_of(facts, slot)->pid)
 			return child - 1;
 	return FACT_NONE;
