@@ -52,7 +52,7 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 		type result;                                  \
 		uint64_t wait;                                \
                                                               \
-		if (LIKELY(!thread_several))                  \
+		if (LIKELY(!sys_threaded))                    \
 			return REAL(name) arguments;          \
 		wait = libc_lock_begin(&mark_##name, CALLER); \
 		result = REAL(name) arguments;                \
@@ -60,16 +60,16 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 		return result;                                \
 	}
 
-#define VOID(name, lock, parameters, arguments)                                             \
-	MARK(name, lock)                                                                    \
-	EXPORT void name parameters                                                         \
-	{                                                                                   \
-		ENTER(name);                                                                \
-		uint64_t wait = thread_several ? libc_lock_begin(&mark_##name, CALLER) : 0; \
-                                                                                            \
-		REAL(name) arguments;                                                       \
-		if (thread_several)                                                         \
-			libc_lock_end(&mark_##name, wait);                                  \
+#define VOID(name, lock, parameters, arguments)                                           \
+	MARK(name, lock)                                                                  \
+	EXPORT void name parameters                                                       \
+	{                                                                                 \
+		ENTER(name);                                                              \
+		uint64_t wait = sys_threaded ? libc_lock_begin(&mark_##name, CALLER) : 0; \
+                                                                                          \
+		REAL(name) arguments;                                                     \
+		if (sys_threaded)                                                         \
+			libc_lock_end(&mark_##name, wait);                                \
 	}
 
 /* Hooks of the environment, which also check for variables that CUDA has already read. */
@@ -85,10 +85,10 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 		env.watched = false;                                  \
 		if (UNLIKELY(cuda.initialised))                       \
 			cuda_env_before(&env, variable);              \
-		if (thread_several)                                   \
+		if (sys_threaded)                                     \
 			wait = libc_lock_begin(&mark_##name, CALLER); \
 		result = REAL(name) arguments;                        \
-		if (thread_several)                                   \
+		if (sys_threaded)                                     \
 			libc_lock_end(&mark_##name, wait);            \
 		if (UNLIKELY(env.watched))                            \
 			cuda_env_after(&env, CALLER);                 \
@@ -166,12 +166,12 @@ VALUE(int, dl_iterate_phdr, LOADED, (int (*see)(struct dl_phdr_info *, size_t, v
 		uint64_t wait = 0;                                    \
 		va_list list;                                         \
                                                                       \
-		if (thread_several)                                   \
+		if (sys_threaded)                                     \
 			wait = libc_lock_begin(&mark_##name, CALLER); \
 		va_start(list, format);                               \
 		REAL(real)(__VA_ARGS__, list);                        \
 		va_end(list);                                         \
-		if (thread_several)                                   \
+		if (sys_threaded)                                     \
 			libc_lock_end(&mark_##name, wait);            \
 	} while (0)
 

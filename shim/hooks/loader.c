@@ -131,7 +131,7 @@ static void loader_note(const struct pass_regs *regs)
 		return;
 	if (UNLIKELY(life.forked))
 		prove_loader(regs);
-	if (!thread_several || life_is_guest())
+	if (!sys_threaded || life_is_guest())
 		return;
 	GUARDED
 		note_load(regs);

@@ -44,7 +44,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 			  void *argument)
 {
 	ENTER(pthread_create);
-	thread_several = true;
+	sys_threaded = true;
 	struct thread_parcel *parcel;
 	int result;
 
@@ -62,7 +62,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	ENTER(thrd_create);
-	thread_several = true;
+	sys_threaded = true;
 	struct thread_parcel *parcel;
 	int result;
 

@@ -2,7 +2,6 @@
 /* Raw system calls, and what is built on them without libc. Everything in shim/ calls down here. */
 #include "sys.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,20 +9,15 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #include "arch.h"
-#include "elf.h"
 #include "hook.h"
 #include "racy.h"
 
 struct sys_image sys_image;
 uint64_t sys_pthread_before;
-
-/* The process of the calling thread, between sys_snapshot_begin and its end. */
-static TLS uint32_t snapshot_pid;
-static int (*vdso_clock)(int, struct timespec *);
+STATE bool sys_threaded;
 
 static const uint16_t numbers[] = {
 #define CALL(name, unknown) SYS_##name,
@@ -93,42 +87,6 @@ void sys_leave_time_namespace(void)
 	sys_image.boot_ahead_ns = offset_of(text, "boottime");
 }
 
-static void find_descriptors(void)
-{
-	uint64_t (*self)(void) = (uint64_t(*)(void))elf_next("pthread_self", NULL);
-
-	if (self)
-		sys_pthread_before = arch_thread_pointer() - self();
-}
-
-void sys_start(const char *const *envp)
-{
-	const char *const *end = envp;
-	const Elf64_auxv_t *aux;
-
-	racy_image();
-	sys_image.checked = racy_request(RACY_RUNNING, NULL, 0);
-	sys_image.env = envp;
-	sys_image.secure = true; /* unless the kernel says otherwise */
-	while (*end)
-		end++;
-	/*
-	 * The loader removes variables from a privileged program's environment, so several null
-	 * pointers may end it.
-	 */
-	while (!*end)
-		end++;
-	for (aux = (const Elf64_auxv_t *)(const void *)end; aux->a_type != AT_NULL; aux++) {
-		if (aux->a_type == AT_SECURE)
-			sys_image.secure = aux->a_un.a_val != 0;
-		if (aux->a_type == AT_SYSINFO_EHDR)
-			vdso_clock = (int (*)(int, struct timespec *))elf_find_in_image(
-				(const void *)aux->a_un.a_val, ARCH_VDSO_CLOCK);
-	}
-	if (ARCH_THREAD_APART)
-		find_descriptors();
-}
-
 const char *sys_getenv(const char *name)
 {
 	for (const char *const *e = sys_image.env; e && *e; e++) {
@@ -152,7 +110,7 @@ static uint64_t clock_read(int clock)
 {
 	struct timespec t = {0, 0};
 
-	if (!vdso_clock || vdso_clock(clock, &t))
+	if (!sys_image.clock || sys_image.clock(clock, &t))
 		SYS2(SYS_clock_gettime, clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
@@ -215,86 +173,6 @@ uint32_t sys_thread_count(void)
 	if (SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink < 3)
 		return 0;
 	return (uint32_t)st.st_nlink - 2;
-}
-
-long sys_peek(void *to, const void *from, size_t bytes)
-{
-	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
-
-	return sys_peek_many(&local, &remote, 1);
-}
-
-/* The slow way, where process_vm_readv is forbidden or missing: filters, containers, emulators. */
-static long peek_by_file(const struct iovec *to, const struct iovec *from, size_t count)
-{
-	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0), n = 0,
-	     done = 0;
-
-	if (fd < 0)
-		return fd;
-	for (size_t i = 0; i < count; i++) {
-		n = SYS4(SYS_pread64, fd, to[i].iov_base, to[i].iov_len, from[i].iov_base);
-		done += n > 0 ? n : 0;
-		if (n != (long)to[i].iov_len)
-			break;
-	}
-	SYS1(SYS_close, fd);
-	return done || n >= 0 ? done : n == -EIO ? -EFAULT : n;
-}
-
-bool sys_snapshot_begin(void)
-{
-	if (snapshot_pid)
-		return false;
-	snapshot_pid = sys_pid();
-	return true;
-}
-
-void sys_snapshot_end(void)
-{
-	snapshot_pid = 0;
-}
-
-/*
- * Copies from this process to this process. What is written to a process is read as by any system call; what
- * is read from one is pinned, and a page that a child shares is copied for that. Memory checkers believe that
- * what is written elsewhere must be defined here.
- */
-static long peek_by_write(const struct iovec *to, const struct iovec *from, size_t count)
-{
-	struct iovec whole = to[0];
-	size_t i = 1;
-
-	if (!snapshot_pid || sys_image.checked || !sys_may(SYS_process_vm_writev))
-		return -ENOSYS;
-	for (; i < count && to[i].iov_base == (char *)whole.iov_base + whole.iov_len; i++)
-		whole.iov_len += to[i].iov_len;
-	if (i == count) /* side by side: to be pinned once */
-		return SYS6(SYS_process_vm_writev, snapshot_pid, from, count, &whole, 1, 0);
-	return SYS6(SYS_process_vm_writev, snapshot_pid, from, count, to, count, 0);
-}
-
-/* Reads by thread ID: the process ID shows no memory once the main thread has ended. */
-long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
-{
-	long got = peek_by_write(to, from, count);
-
-	if (got >= 0 || got == -EFAULT)
-		return got;
-	if (!sys_may(SYS_process_vm_readv))
-		return peek_by_file(to, from, count);
-	got = SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
-	if (got == -ESRCH)
-		got = SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
-	return got == -ENOSYS || got == -EPERM ? peek_by_file(to, from, count) : got;
-}
-
-bool sys_poke(uint64_t to, uint64_t word)
-{
-	struct iovec local = {&word, sizeof(word)}, remote = {(void *)(uintptr_t)to, sizeof(word)};
-
-	return sys_may(SYS_process_vm_writev) &&
-	       SYS6(SYS_process_vm_writev, sys_pid(), &local, 1, &remote, 1, 0) == sizeof(word);
 }
 
 long sys_read_line(const char *path, char *to, size_t bytes)

@@ -28,6 +28,7 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f);
  * What the kernel told this image at its start; sys_start reads it after the end of the
  * environment.
  */
+struct timespec;
 struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
 	/* a system call may kill the process: only those in `calls` are made, see seccomp.h */
@@ -38,6 +39,7 @@ struct sys_image {
 	uint64_t stopped_ns; /* the time when the clock became unavailable */
 	uint64_t calls; /* a bit for each row of mpsan_calls.def */
 	const char *const *env;
+	int (*clock)(int, struct timespec *); /* clock_gettime of the vDSO; NULL: none */
 	/* Offsets of the clocks of the own time namespace from the initial one. */
 	int64_t monotonic_ahead_ns, boot_ahead_ns;
 };
@@ -60,6 +62,12 @@ void sys_filter(uint64_t calls);
 bool sys_may(long number);
 
 const char *sys_getenv(const char *name);
+
+/*
+ * This process is or was multithreaded: set before another thread is created, and never unset. Hooks that matter
+ * only for forks by another thread do nothing before.
+ */
+extern bool sys_threaded;
 
 /* Reads the offsets of the own time namespace: where the session may be of another one, and in a child whose clock has jumped. */
 void sys_leave_time_namespace(void);
@@ -98,16 +106,20 @@ uint32_t sys_thread_count(void);
  * errno value.
  */
 long sys_peek(void *to, const void *from, size_t bytes);
+/*
+ * As sys_peek, but cheap beside other threads, for what none of these takes away: what the calling thread itself
+ * uses or passes, such as its stack, its frames and its arguments.
+ */
+long sys_peek_own(void *to, const void *from, size_t bytes);
 /* Copies several pieces at once; stops at the first byte that is not readable. */
 struct iovec;
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);
 
 /*
  * Between these the calling thread looks at much memory, and does not fork: its peeks cost one system call,
- * and do not make the kernel separate the pages that they read from those of an earlier child. False: it does so
- * already, as within a snapshot of all threads.
+ * and do not make the kernel separate the pages that they read from those of an earlier child.
  */
-bool sys_snapshot_begin(void);
+void sys_snapshot_begin(void);
 void sys_snapshot_end(void);
 
 /* Writes a word where the program may write; false: it may not. */

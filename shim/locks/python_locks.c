@@ -300,7 +300,7 @@ static uint64_t prove_taken(uint64_t mutex, uint64_t caller)
 uint64_t python_locks_prove(uint64_t mutex, uint64_t caller)
 {
 	const void *lock = (const void *)(uintptr_t)mutex;
-	bool own = prove_is_alone() && (!thread_several || python_locks_own(mutex));
+	bool own = prove_is_alone() && (!sys_threaded || python_locks_own(mutex));
 	const struct claim *o = own ? NULL : orphan_find(lock, MPSAN_LOCK_PYTHON);
 	struct ev_wait w = {
 		.lock = mutex,

@@ -74,7 +74,7 @@ static uint64_t prove_lonely(const void *semaphore, bool alone, uint64_t caller)
 	uint32_t learned = lock_hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
 	bool holds = hold_find(semaphore), own = holds && !(learned & MPSAN_LF_HANDOFF);
 
-	if (!holds && !life.forked)
+	if (!life.forked && (!own || (!mutual && python_awaits_news())))
 		return 0;
 	if (!(life.forked ? alone : prove_is_alone()))
 		return own ? prove_within(semaphore, caller) : 0;

@@ -213,7 +213,7 @@ uint64_t prove_spin(const void *lock, uint64_t caller)
 /* No other thread of this process, nor one cloned into its memory, runs code in it. */
 static bool is_only_thread(void)
 {
-	return !life.has_guests && sys_thread_count() == 1;
+	return !life.has_guests && !thread_has_company() && sys_thread_count() == 1;
 }
 
 uint32_t prove_signals(void)

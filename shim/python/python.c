@@ -41,7 +41,7 @@ static uint64_t find_frame(const struct state *own, uint64_t pthread, bool forwa
 bool python_own_state(struct state *own)
 {
 	return python_present() && !python.limit && !python.is_finalizing() &&
-	       state_read(&python.py, own, (uint64_t)python.this_state());
+	       state_read(&python.own, own, (uint64_t)python.this_state());
 }
 
 /*
@@ -108,26 +108,6 @@ uint64_t python_frame_of(const struct state *own, uint64_t pthread)
 	return frame ? frame : find_frame(own, pthread, false);
 }
 
-/* A thread that looks at its own frames runs none of them: what was read of one stays true for the next. */
-struct own_look {
-	bool snapshot, blocks;
-};
-
-static struct own_look own_look_begin(void)
-{
-	if (!python_present())
-		return (struct own_look){false, false};
-	return (struct own_look){sys_snapshot_begin(), python_blocks_begin()};
-}
-
-static void own_look_end(struct own_look look)
-{
-	if (look.blocks)
-		python_blocks_end();
-	if (look.snapshot)
-		sys_snapshot_end();
-}
-
 /* The innermost frame of a thread; 0: none, or not readable now. */
 static uint64_t top_frame(uint64_t pthread)
 {
@@ -136,9 +116,15 @@ static uint64_t top_frame(uint64_t pthread)
 	return python_own_state(&own) ? python_frame_of(&own, pthread) : 0;
 }
 
+/* How to read what the frames of a thread refer to. */
+static const struct cpython *python_of(uint64_t pthread)
+{
+	return pthread ? &python.py : &python.own;
+}
+
 size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t bytes)
 {
-	return cpython_stack(&python.py, top_frame(pthread), room, text, bytes);
+	return cpython_stack(python_of(pthread), top_frame(pthread), room, text, bytes);
 }
 
 bool python_has_thread(uint64_t pthread, uint64_t *state)
@@ -225,11 +211,7 @@ bool python_is_idle(void)
 
 bool python_awaits_news(void)
 {
-	struct own_look look = own_look_begin();
-	bool news = cpython_awaits_news(&python.py, top_frame(0));
-
-	own_look_end(look);
-	return news;
+	return cpython_awaits_news(&python.own, top_frame(0));
 }
 
 const void *python_awaited_lock(void)
@@ -292,13 +274,13 @@ uint64_t python_parked(const void *semaphore)
 		       0;
 }
 
-static uint64_t hash_of(uint64_t top)
+static uint64_t hash_of(const struct cpython *py, uint64_t top)
 {
 	uint64_t hash = 0;
 	struct walk walk;
 	struct frame frame;
 
-	walk_open(&walk, &python.py, top);
+	walk_open(&walk, py, top);
 	while (top && walk_step(&walk, &frame))
 		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
 		       0xff51afd7ed558ccdull;
@@ -307,11 +289,7 @@ static uint64_t hash_of(uint64_t top)
 
 uint64_t python_hash(uint64_t pthread)
 {
-	struct own_look look = own_look_begin();
-	uint64_t hash = hash_of(top_frame(pthread));
-
-	own_look_end(look);
-	return hash;
+	return hash_of(python_of(pthread), top_frame(pthread));
 }
 
 /* What python_held sees goes through here, to learn whether that was anything. */
@@ -348,7 +326,7 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 		top = top_frame(0);
 	else if (others_rest())
 		top = frame_by_state(pthread, state);
-	hash = top ? hash_of(top) : 0;
+	hash = top ? hash_of(python_of(pthread), top) : 0;
 	if (hash && hash != *free) {
 		cpython_held(&python.py, top, see_held, &held);
 		*free = held.any ? 0 : hash;

@@ -32,6 +32,12 @@ static uint32_t find_version(void)
 	return text ? cpython_version(text()) : 0;
 }
 
+static long peek_own(const struct cpython *py, void *to, uint64_t from, size_t bytes)
+{
+	(void)py;
+	return sys_peek_own(to, (const void *)from, bytes);
+}
+
 static void find_symbols(struct python *p)
 {
 	uint64_t bytes = 0;
@@ -64,6 +70,8 @@ void python_look(void)
 	p.limit = p.is_finalizing && p.current_state ?
 			  cpython_describe(&p.py) :
 			  "this CPython does not export what is needed";
+	p.own = p.py;
+	p.own.peek = peek_own;
 	python = p;
 	atomic_store_explicit(&python_found, true, memory_order_release);
 }

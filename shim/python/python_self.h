@@ -15,6 +15,8 @@ struct python {
 	uint64_t runtime_end; /* of _PyRuntime */
 	const char *limit;
 	struct cpython py;
+	struct cpython
+		own; /* the same, for what the calling thread's frames refer to: nobody frees that */
 };
 extern struct python python;
 
@@ -23,7 +25,7 @@ bool python_own_state(struct state *own);
 /* The innermost frame of a thread; 0: none, or not readable now. `own`: the caller's state. */
 uint64_t python_frame_of(const struct state *own, uint64_t pthread);
 
-/* Its `peek`: between python_blocks_begin and its end, what was read once is not read again. */
+/* The `peek` of `py`: between python_blocks_begin and its end, what was read once is not read again. */
 long python_blocks_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes);
 
 #endif

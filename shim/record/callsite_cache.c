@@ -6,7 +6,6 @@
 
 #include "../intercept/hook.h"
 #include "../python/python.h"
-#include "modules.h"
 #include "stack.h"
 #include "thread_names.h"
 
@@ -55,7 +54,6 @@ struct where callsite_now(uint64_t caller)
 	struct place *place;
 	struct where where;
 
-	modules_update();
 	key = (caller ^ frames) * 0x9e3779b97f4a7c15ull | 1;
 	place = &places[key >> 57];
 	if (!callsite_recall(place, key, &where)) {

@@ -8,9 +8,11 @@
 
 const char *setting(const char *name, char *value, size_t bytes)
 {
-	const char *at = sys_getenv("MPSAN_OPTIONS");
+	static const char *options;
+	const char *at = options ? options : sys_getenv("MPSAN_OPTIONS");
 	size_t n = 0;
 
+	options = at ? at : "";
 	while (at && *at) {
 		if (text_starts(at, name) && at[strlen(name)] == '=') {
 			for (at += strlen(name) + 1; *at && *at != ':' && n + 1 < bytes; at++)

@@ -74,7 +74,7 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 	s = log_reserve(EV_stack, sizeof(*s) + bytes, &position);
 	if (!s)
 		return 0;
-	got = sys_peek(s + 1, (const void *)regs[MPSAN_STACK_SP], bytes);
+	got = (own ? sys_peek_own : sys_peek)(s + 1, (const void *)regs[MPSAN_STACK_SP], bytes);
 	s->hash = hash;
 	s->bytes = got > 0 ? (uint64_t)got : 0;
 	s->valid = valid;
@@ -113,7 +113,7 @@ bool stack_returns_to(uint64_t start, uint64_t end)
 	long got = sizeof(words);
 
 	for (uint64_t seen = 0; seen < MPSAN_STACK_BYTES && got == sizeof(words); seen += got) {
-		got = sys_peek(words, (const void *)(at + seen), sizeof(words));
+		got = sys_peek_own(words, (const void *)(at + seen), sizeof(words));
 		for (long i = 0; i < got / 8; i++)
 			if (return_address(words[i]) >= start && return_address(words[i]) < end)
 				return true;

@@ -19,10 +19,10 @@
 /* full, so that nothing is added */
 struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS + 1};
 TLS struct mpsan_hold hold_nowhere;
-STATE bool thread_several;
 
 STATE static struct mpsan_thread nursery;
 uint32_t thread_births;
+static uint32_t newest; /* TID; after a fork of nobody, or of another process */
 
 struct thread_parcel {
 	uint32_t busy;
@@ -171,7 +171,8 @@ struct mpsan_thread *thread_attach(void)
 	t->pthread = sys_pthread();
 	t->start_ns = sys_now();
 	__atomic_fetch_add(&thread_births, 1, __ATOMIC_RELEASE);
-	thread_several = true;
+	newest = t->tid;
+	sys_threaded = true;
 	life_flag(MPSAN_PROCESS_MULTI);
 	thread_hot = t;
 	return t;
@@ -250,6 +251,11 @@ void thread_each(void (*see)(struct mpsan_thread *, void *), void *context)
 		if (t)
 			see(t, context);
 	}
+}
+
+bool thread_has_company(void)
+{
+	return newest && newest != thread_tid() && sys_thread_alive(life.pid, newest);
 }
 
 struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64_t caller)

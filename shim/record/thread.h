@@ -22,13 +22,9 @@
 
 extern HIDDEN struct mpsan_thread thread_none;
 
-/*
- * This process is or was multithreaded. Hooks that matter only for forks by another thread do
- * nothing before.
- */
-extern bool thread_several;
-
 struct mpsan_thread *thread_attach(void);
+/* Whether the newest thread, and not the calling one, lives: costs less than to count them all. */
+bool thread_has_company(void);
 /* How many records threads have got; one that has ended leaves its own. */
 extern uint32_t thread_births;
 void thread_start_main(void);

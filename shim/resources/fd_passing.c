@@ -152,12 +152,14 @@ void fd_passing_result(int fd, ssize_t result, int error, uint64_t caller)
 {
 	struct peer *peer = peer_of(fd);
 
-	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER) || !may_state())
+	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER))
+		return;
+	if ((result > 0 && (peer->bytes += (uint32_t)result) < TALK_BYTES) || !may_state())
 		return;
 	GUARDED {
 		if (result <= 0)
 			settle_refused(fd, peer, result, error, caller);
-		else if ((peer->bytes += (uint32_t)result) >= TALK_BYTES)
+		else
 			fd_passing_settle(fd);
 	}
 }
@@ -200,7 +202,7 @@ static uint32_t pid_behind(int fd)
 static bool fd_passing_take(void *to, const void *from, size_t bytes, bool was_read)
 {
 	if (!was_read)
-		return sys_peek(to, from, bytes) == (long)bytes;
+		return sys_peek_own(to, from, bytes) == (long)bytes;
 	memcpy(to, from, bytes);
 	return true;
 }

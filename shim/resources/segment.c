@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -287,6 +288,15 @@ static uint32_t flags_of(int fd, enum mpsan_shm_way way, bool deleted)
 	       (flags > 0 && flags & O_ACCMODE ? MPSAN_SHM_WRITABLE : 0);
 }
 
+/*
+ * Whether a received file in /dev/shm is a segment of which no name will be recorded: semaphores lie there, too, but
+ * are as large as one.
+ */
+static bool needs_no_name(const struct stat *file, enum mpsan_shm_way way)
+{
+	return !in_full(way) && file->st_dev == segment_device() && file->st_size != sizeof(sem_t);
+}
+
 /* Decides by the name; out of line, because what follows needs the stack that the name takes. */
 static NOINLINE bool is_segment_by_name(struct segment_arrival *a, const struct stat *file)
 {
@@ -315,7 +325,9 @@ bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller
 		segment_follow(fd, known);
 		return true;
 	}
-	if (!is_segment_by_name(&arrival, &file))
+	if (needs_no_name(&file, way))
+		arrival.flags = flags_of(fd, way, !file.st_nlink);
+	else if (!is_segment_by_name(&arrival, &file))
 		return false;
 	segment_arrived(&arrival, &file);
 	return true;

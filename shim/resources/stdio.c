@@ -28,13 +28,15 @@ STATE static uint32_t noted;
 static struct pending pending[STDIO_STREAMS];
 static const FILE *const *all; /* libc's list of streams; NULL: not found */
 static const FILE *standard[3]; /* these never move */
+static bool sought;
 
-void stdio_start(void)
+static void stdio_find(void)
 {
-	all = elf_find_anywhere("_IO_list_all");
 	standard[0] = elf_find_anywhere("_IO_2_1_stdin_");
 	standard[1] = elf_find_anywhere("_IO_2_1_stdout_");
 	standard[2] = elf_find_anywhere("_IO_2_1_stderr_");
+	all = elf_find_anywhere("_IO_list_all");
+	sought = true;
 }
 
 /*
@@ -82,12 +84,15 @@ static void stdio_note(const FILE *stream, const FILE *file)
 
 void stdio_before_fork(unsigned how)
 {
-	const FILE *at = all ? __atomic_load_n(all, __ATOMIC_RELAXED) : NULL, *file;
+	const FILE *at, *file;
 	FILE copy;
 
 	noted = 0;
 	if (how == MPSAN_HOW_DAEMON) /* the parent ends without writing anything */
 		return;
+	if (!sought)
+		stdio_find();
+	at = all ? __atomic_load_n(all, __ATOMIC_RELAXED) : NULL;
 	for (uint32_t i = 0; at && i < FILES_SEEN; i++) {
 		file = stdio_look_at(at, &copy);
 		if (!file)

@@ -17,7 +17,6 @@
 /* In a child: the number of streams with its parent's bytes that it has not been seen to write. */
 extern uint32_t stdio_left;
 
-void stdio_start(void);
 /* Around a fork: before it, first thing in its child, and after it in the parent. */
 void stdio_before_fork(unsigned how); /* enum mpsan_how */
 void stdio_forked(bool child);

@@ -10,8 +10,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 "${CC:-cc}" -iquote "$here" -std=gnu11 -D_GNU_SOURCE -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Wl,-z,defs \
-	-Wl,--wrap=sys_peek -o "$work/frames.so" "$here/python/python_frames_test.c" \
-	"$shim"/python/*.c "$shim"/common/cpython/*.c "$shim/intercept/elf.c" "$shim/intercept/sys.c" \
+	-Wl,--wrap=sys_peek,--wrap=sys_peek_own -o "$work/frames.so" "$here/python/python_frames_test.c" \
+	"$shim"/python/*.c "$shim"/common/cpython/*.c "$shim/intercept/elf.c" "$shim/intercept/sys.c" "$shim/intercept/peek.c" \
 	"$shim/intercept/text.c" "$shim/intercept/racy.c" || exit 1
 
 find_pythons() {

@@ -21,6 +21,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 long __real_sys_peek(void *to, const void *from, size_t bytes);
+long __real_sys_peek_own(void *to, const void *from, size_t bytes);
 long __wrap_sys_peek(void *to, const void *from, size_t bytes);
 EXPORT size_t frames_stack(uint64_t pthread, char *text, size_t bytes);
 EXPORT size_t frames_name(uint64_t pthread, char *text, size_t bytes);
@@ -60,10 +61,8 @@ static unsigned roll(void)
 }
 
 /* Memory that changes under the reader: short reads, and words that are somebody else's by now. */
-long __wrap_sys_peek(void *to, const void *from, size_t bytes)
+static long lie(void *to, long got)
 {
-	long got = __real_sys_peek(to, from, bytes);
-
 	peeks++;
 	if (!mangle || got <= 0 || roll() % 1024 >= mangle)
 		return got;
@@ -79,6 +78,16 @@ long __wrap_sys_peek(void *to, const void *from, size_t bytes)
 		((char *)to)[roll() % (unsigned)got] = (char)roll();
 		return got;
 	}
+}
+
+long __wrap_sys_peek(void *to, const void *from, size_t bytes)
+{
+	return lie(to, __real_sys_peek(to, from, bytes));
+}
+
+long __wrap_sys_peek_own(void *to, const void *from, size_t bytes)
+{
+	return lie(to, __real_sys_peek_own(to, from, bytes));
 }
 
 size_t frames_stack(uint64_t pthread, char *text, size_t bytes)
