@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 #define POLL_MS 50
-#define RARE_MS 500 /* with nothing to look at but records */
+#define RARE_MS 500 /* with nothing to look at but records, */
+#define SHARE 200 /* or as long as polls of many processes take more than 1/200 of the time */
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
 #define KILL_MS 2000 /* until all have ended, at most */
 #define QUIET_MS 100
@@ -225,10 +226,11 @@ static void watch_judge(struct watch *watch)
 
 static void watch_look(struct watch *watch)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	watch->judge->reader->session.head->seen_ns = now;
 	reader_poll(watch->judge->reader, now);
+	watch->poll_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
 	if (!watch->blind)
 		say_unlogged(watch);
 	export_table_look(&watch->exports, watch->judge->reader);
@@ -265,9 +267,20 @@ static void look_at_cpu(struct watch *watch)
 	watch->blind = true;
 }
 
+static int poll_pause_ms(const struct watch *watch)
+{
+	uint64_t pause = watch->poll_ns * SHARE / 1000000;
+
+	if (watch->blind)
+		return -1;
+	if (watch->forks_only)
+		return RARE_MS;
+	return pause < POLL_MS ? POLL_MS : pause > RARE_MS ? RARE_MS : (int)pause;
+}
+
 static void watch_follow(struct watch *watch)
 {
-	hand_on_signals(watch, watch->blind ? -1 : watch->forks_only ? RARE_MS : POLL_MS);
+	hand_on_signals(watch, poll_pause_ms(watch));
 	if (watch->blind || is_removed(watch))
 		return;
 	watch_look(watch);

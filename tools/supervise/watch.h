@@ -39,6 +39,7 @@ struct watch {
 	bool killed; /* by --on-deadlock=kill */
 	/* no more snapshots: CPU time is short, or the session was truncated or removed */
 	bool blind;
+	uint64_t poll_ns; /* processor time of the last poll */
 	bool cut; /* session files were truncated */
 	int status; /* of the child, from waitpid */
 };

@@ -19,8 +19,9 @@
 #include "unseen.h"
 
 #define LOOK_NS 250000000ull /* minimum time between two snapshots */
-#define LOOK_MAX_NS 900000000ull /* maximum, however many threads there are */
-#define SHARE 200u /* snapshots take at most 1/200 of the time */
+#define SHARE 200u /* snapshots take at most 1/200 of the time, */
+#define LOOK_MAX_NS 3000000000ull /* up to this time between two: some thousand threads */
+#define OUTSIDE_MAX_NS 900000000ull /* without the library: alarms are foreseen for a second */
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
@@ -198,10 +199,11 @@ bool deadlocks_are_open(const struct deadlocks *deadlocks)
 
 void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 {
-	uint64_t pause;
+	uint64_t before, pause, most = deadlocks->snapshot.outside ? OUTSIDE_MAX_NS : LOOK_MAX_NS;
 
 	if (now_ns < deadlocks->next_ns)
 		return;
+	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	snapshot_take(&deadlocks->snapshot, now_ns);
 	deadlock_ends_look(deadlocks);
 	mark_explained(deadlocks);
@@ -219,7 +221,7 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	last_picture_look(deadlocks);
 	unseen_state(deadlocks);
 	kept_end();
-	pause = (clock_ns(CLOCK_MONOTONIC) - now_ns) * SHARE;
-	pause = pause < LOOK_NS ? LOOK_NS : pause > LOOK_MAX_NS ? LOOK_MAX_NS : pause;
+	pause = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) * SHARE;
+	pause = pause < LOOK_NS ? LOOK_NS : pause > most ? most : pause;
 	deadlocks->next_ns = now_ns + pause;
 }
