@@ -25,8 +25,9 @@
 #include <unistd.h>
 
 #define POLL_MS 50
-#define RARE_MS 500 /* with nothing to look at but records, */
-#define SHARE 200 /* or as long as polls of many processes take more than 1/200 of the time */
+#define SHARE 200 /* polls of many processes take at most 1/200 of the time, */
+#define LATE_MS 200 /* up to this time between two */
+#define RARE_MS 500 /* with nothing to look at but records */
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
 #define KILL_MS 2000 /* until all have ended, at most */
 #define QUIET_MS 100
@@ -226,11 +227,14 @@ static void watch_judge(struct watch *watch)
 
 static void watch_look(struct watch *watch)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), before = clock_ns(CLOCK_PROCESS_CPUTIME_ID), took;
 
 	watch->judge->reader->session.head->seen_ns = now;
 	reader_poll(watch->judge->reader, now);
-	watch->poll_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
+	took = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
+	watch->poll_ns = took < watch->took_ns ? took :
+						 watch->took_ns; /* the first opens all logs */
+	watch->took_ns = took;
 	if (!watch->blind)
 		say_unlogged(watch);
 	export_table_look(&watch->exports, watch->judge->reader);
@@ -275,7 +279,7 @@ static int poll_pause_ms(const struct watch *watch)
 		return -1;
 	if (watch->forks_only)
 		return RARE_MS;
-	return pause < POLL_MS ? POLL_MS : pause > RARE_MS ? RARE_MS : (int)pause;
+	return pause < POLL_MS ? POLL_MS : pause > LATE_MS ? LATE_MS : (int)pause;
 }
 
 static void watch_follow(struct watch *watch)

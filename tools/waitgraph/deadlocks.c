@@ -20,8 +20,9 @@
 
 #define LOOK_NS 250000000ull /* minimum time between two snapshots */
 #define SHARE 200u /* snapshots take at most 1/200 of the time, */
-#define LOOK_MAX_NS 3000000000ull /* up to this time between two: some thousand threads */
-#define OUTSIDE_MAX_NS 900000000ull /* without the library: alarms are foreseen for a second */
+#define LATE_NS 900000000ull /* up to this time between two, */
+#define LATE_SHARE 60u /* then 1/60, */
+#define LATEST_NS 3000000000ull /* up to this time: some thousand threads */
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
@@ -197,9 +198,25 @@ bool deadlocks_are_open(const struct deadlocks *deadlocks)
 	return false;
 }
 
+/*
+ * The time until the next snapshot, after one that took so much: the first of many threads takes more than others. Without
+ * the library alarms are foreseen for a second.
+ */
+static uint64_t pause_after(struct deadlocks *deadlocks, uint64_t took_ns)
+{
+	uint64_t late = (took_ns < deadlocks->took_ns ? took_ns : deadlocks->took_ns) * LATE_SHARE;
+
+	deadlocks->took_ns = took_ns;
+	if (late > LATE_NS && !deadlocks->snapshot.outside)
+		return late < LATEST_NS ? late : LATEST_NS;
+	if (took_ns * SHARE > LATE_NS)
+		return LATE_NS;
+	return took_ns * SHARE > LOOK_NS ? took_ns * SHARE : LOOK_NS;
+}
+
 void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 {
-	uint64_t before, pause, most = deadlocks->snapshot.outside ? OUTSIDE_MAX_NS : LOOK_MAX_NS;
+	uint64_t before;
 
 	if (now_ns < deadlocks->next_ns)
 		return;
@@ -221,7 +238,6 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	last_picture_look(deadlocks);
 	unseen_state(deadlocks);
 	kept_end();
-	pause = (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) * SHARE;
-	pause = pause < LOOK_NS ? LOOK_NS : pause > most ? most : pause;
-	deadlocks->next_ns = now_ns + pause;
+	deadlocks->next_ns =
+		now_ns + pause_after(deadlocks, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before);
 }

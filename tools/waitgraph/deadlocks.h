@@ -53,6 +53,7 @@ struct deadlocks {
 	ARRAY(struct last_picture) pictures;
 	ARRAY(struct deadlock_end) ends;
 	uint64_t next_ns; /* when the next snapshot is due */
+	uint64_t took_ns; /* processor time of the last one; 0: there was none */
 	bool blind; /* threads that cannot be examined were recorded as a limit */
 	bool hidden; /* processes hidden by /proc were, too */
 	bool elsewhere; /* processes of other PID namespaces were, too */
