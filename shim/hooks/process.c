@@ -249,6 +249,8 @@ PASS(clone)
 	struct clone_call call = {(int (*)(void *))regs->arg[0], (void *)regs->arg[3]};
 	int flags = (int)regs->arg[2];
 
+	if (flags & CLONE_VM)
+		sys_threaded = true;
 	if (flags & CLONE_THREAD)
 		return (void *)REAL(clone);
 	if (flags & (CLONE_VM | CLONE_SETTLS)) {

@@ -42,6 +42,13 @@ static bool copies_process(const struct pass_regs *regs)
 	}
 }
 
+/* Whether it makes a thread, or a process in this memory. */
+static bool shares_memory(const uint64_t *a)
+{
+	return (a[0] == SYS_clone && a[1] & CLONE_VM) ||
+	       (a[0] == SYS_clone3 && a[1] && *(const uint64_t *)a[1] & CLONE_VM);
+}
+
 static bool sets_alarm(uint64_t number)
 {
 #ifdef SYS_alarm
@@ -173,6 +180,8 @@ FORKED PASS(syscall)
 		regs->result = set_filter(regs);
 		return NULL;
 	}
+	if (UNLIKELY(shares_memory(a)))
+		sys_threaded = true;
 	if (LIKELY(!copies_process(regs)))
 		return (void *)REAL(syscall);
 	fork_enter(MPSAN_HOW_SYSCALL, false);

@@ -26,20 +26,25 @@ static long probe(uint64_t word)
 }
 
 /*
- * Emulators look at the first argument first, and Valgrind's tools at what is copied: there the kernel copies.
- * Nothing lies in the last page of all addresses.
+ * Emulators look at the first argument first, filters answer in their own way, and Valgrind's tools look at what is
+ * copied: there the kernel copies. Nothing lies in the last page of all addresses.
  */
+static NOINLINE void try_probes(void)
+{
+	static const uint64_t word;
+
+	sys_image.probes = !sys_image.checked && sys_may(SYS_rt_sigprocmask) &&
+					   probe((uint64_t)&word) == -EINVAL &&
+					   probe(-(uint64_t)PAGE) == -EFAULT ?
+				   1 :
+				   -1;
+}
+
 static bool probe_works(void)
 {
-	static int works; /* -1: it does not */
-
-	if (!works)
-		works = !sys_image.checked && sys_may(SYS_rt_sigprocmask) &&
-					probe((uint64_t)&works) == -EINVAL &&
-					probe(-(uint64_t)PAGE) == -EFAULT ?
-				1 :
-				-1;
-	return works > 0;
+	if (UNLIKELY(!sys_image.probes))
+		try_probes();
+	return sys_image.probes > 0;
 }
 
 /* Copies what no other thread can unmap meanwhile. */
@@ -118,6 +123,15 @@ static NOINLINE long peek_by_kernel(const struct iovec *to, const struct iovec *
 	if (got == -ESRCH)
 		got = SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
 	return got == -ENOSYS || got == -EPERM ? peek_by_file(to, from, count) : got;
+}
+
+uint64_t sys_readable(uint64_t from, uint64_t bytes)
+{
+	uint64_t done = 0;
+
+	while (done < bytes && probe_works() && probe(from + done) == -EINVAL)
+		done += PAGE - (from + done) % PAGE;
+	return done < bytes ? done : bytes;
 }
 
 static NOINLINE long peek_one_by_kernel(void *to, const void *from, size_t bytes)

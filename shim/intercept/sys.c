@@ -34,6 +34,7 @@ void sys_filter(uint64_t calls)
 {
 	sys_image.calls = calls;
 	sys_image.filtered = true;
+	sys_image.probes = 0;
 }
 
 bool sys_may(long number)

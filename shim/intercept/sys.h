@@ -36,6 +36,7 @@ struct sys_image {
 	bool checked; /* Valgrind runs it */
 	bool no_clock; /* nor can the time be read without one */
 	uint32_t pid, tid_at; /* own IDs, if the kernel cannot be asked; 0: it can */
+	int8_t probes; /* peek.c: 1: probes tell what can be read; -1: they do not; 0: not tried */
 	uint64_t stopped_ns; /* the time when the clock became unavailable */
 	uint64_t calls; /* a bit for each row of mpsan_calls.def */
 	const char *const *env;
@@ -111,6 +112,8 @@ long sys_peek(void *to, const void *from, size_t bytes);
  * uses or passes, such as its stack, its frames and its arguments.
  */
 long sys_peek_own(void *to, const void *from, size_t bytes);
+/* How much from there on can be read, as above; 0 also where that cannot be told. */
+uint64_t sys_readable(uint64_t from, uint64_t bytes);
 /* Copies several pieces at once; stops at the first byte that is not readable. */
 struct iovec;
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);

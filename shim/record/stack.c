@@ -62,12 +62,12 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 	struct mpsan_stack *s;
 	long got;
 
-	if (own && end) {
-		bytes = end - regs[MPSAN_STACK_SP];
+	/* a stack of the program's own may lie right before, with a gap in between */
+	bytes = own && end ? sys_readable(regs[MPSAN_STACK_SP], end - regs[MPSAN_STACK_SP]) : 0;
+	if (bytes)
 		hash = modules_hash_code(hash, (const uint64_t *)regs[MPSAN_STACK_SP], bytes / 8);
-	} else {
+	else
 		bytes = measure(regs[MPSAN_STACK_SP], end, &hash);
-	}
 	position = log_open() ? log_recall(hash) : 0;
 	if (position)
 		return position;
@@ -87,7 +87,7 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 /* The signals that this thread blocks, in place of a register. */
 static uint64_t note_blocked(uint64_t *regs)
 {
-	return SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &regs[0], 8) ? 0 : MPSAN_STACK_BLOCKED;
+	return SYS4(SYS_rt_sigprocmask, -1, NULL, &regs[0], 8) ? 0 : MPSAN_STACK_BLOCKED;
 }
 
 __attribute__((noinline)) uint64_t stack_own(void)

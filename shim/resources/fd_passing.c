@@ -202,39 +202,39 @@ static uint32_t pid_behind(int fd)
 static bool fd_passing_take(void *to, const void *from, size_t bytes, bool was_read)
 {
 	if (!was_read)
-		return sys_peek_own(to, from, bytes) == (long)bytes;
+		return sys_peek(to, from, bytes) == (long)bytes;
 	memcpy(to, from, bytes);
 	return true;
 }
 
-/* Calls `see` for every descriptor that a message carries. */
+/* Calls `see` for every descriptor that a message carries; `message` itself can be read. */
 static void each_descriptor(const struct msghdr *message, bool was_read,
 			    void (*see)(int fd, void *context), void *context)
 {
-	const char *at, *end;
-	struct msghdr copy;
-	struct cmsghdr head;
-	int fd;
+	const char *at = message->msg_control, *end = at + message->msg_controllen;
+	struct {
+		struct cmsghdr head;
+		int fd; /* mostly the only one */
+	} begin;
 
-	if (!fd_passing_take(&copy, message, sizeof(copy), was_read))
-		return;
-	at = copy.msg_control;
-	end = at + copy.msg_controllen;
-	while (at && (uint64_t)(end - at) >= sizeof(head)) {
-		if (!fd_passing_take(&head, at, sizeof(head), was_read) ||
-		    head.cmsg_len < sizeof(head) || head.cmsg_len > (uint64_t)(end - at))
+	while (at && (uint64_t)(end - at) >= CMSG_LEN(sizeof(int))) {
+		if (!fd_passing_take(&begin, at, CMSG_LEN(sizeof(int)), was_read) ||
+		    begin.head.cmsg_len < sizeof(begin.head) ||
+		    begin.head.cmsg_len > (uint64_t)(end - at))
 			return;
 		for (uint64_t i = CMSG_LEN(0);
-		     head.cmsg_level == SOL_SOCKET && head.cmsg_type == SCM_RIGHTS &&
-		     i + sizeof(fd) <= head.cmsg_len &&
-		     fd_passing_take(&fd, at + i, sizeof(fd), was_read);
-		     i += sizeof(fd))
-			see(fd, context);
-		if (CMSG_ALIGN(head.cmsg_len) >= (uint64_t)(end - at))
+		     begin.head.cmsg_level == SOL_SOCKET && begin.head.cmsg_type == SCM_RIGHTS &&
+		     i + sizeof(int) <= begin.head.cmsg_len &&
+		     (i == CMSG_LEN(0) ||
+		      fd_passing_take(&begin.fd, at + i, sizeof(int), was_read));
+		     i += sizeof(int))
+			see(begin.fd, context);
+		if (CMSG_ALIGN(begin.head.cmsg_len) >= (uint64_t)(end - at))
 			return;
-		at += CMSG_ALIGN(head.cmsg_len);
+		at += CMSG_ALIGN(begin.head.cmsg_len);
 	}
 }
+_Static_assert(CMSG_LEN(0) == sizeof(struct cmsghdr), "a descriptor follows its head");
 
 #define BIT(words, i) ((words)[(i) / 64 % 4] & 1ull << (i) % 64)
 #define SET_BIT(words, i) ((words)[(i) / 64 % 4] |= 1ull << (i) % 64)
@@ -292,7 +292,7 @@ void fd_passing_sends(struct fd_passing_sending *s, const struct msghdr *message
 	if (!segment_descriptors || !may_state())
 		return;
 	GUARDED {
-		each_descriptor(message, false, fd_passing_announce, s);
+		each_descriptor(&copy, false, fd_passing_announce, s);
 	}
 }
 
@@ -331,11 +331,13 @@ static void settle_one(int fd, void *context)
 
 void fd_passing_sent(struct fd_passing_sending *s, const struct msghdr *message, bool sent)
 {
-	if (!may_state())
+	struct msghdr copy;
+
+	if (!may_state() || !fd_passing_take(&copy, message, sizeof(copy), sent))
 		return;
 	s->sent = sent;
 	GUARDED {
-		each_descriptor(message, sent, settle_one, s);
+		each_descriptor(&copy, sent, settle_one, s);
 	}
 }
 
