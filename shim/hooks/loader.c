@@ -18,7 +18,9 @@
 #include "../locks/loader_locks.h"
 #include "../locks/orphans.h"
 #include "../locks/wait_proof.h"
+#include "../record/callsite_cache.h"
 #include "../record/log.h"
+#include "../record/modules.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 
@@ -159,5 +161,7 @@ EXPORT int dlclose(void *handle)
 	int result = REAL(dlclose)(handle);
 
 	hook_forget();
+	modules_unloaded();
+	callsite_forget();
 	return result;
 }

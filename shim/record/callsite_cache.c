@@ -69,7 +69,7 @@ struct where callsite_now(uint64_t caller)
 	return place->taken++ < TAKEN_MAX ? callsite_take() : (struct where){0, 0};
 }
 
-void callsite_forked(void)
+void callsite_forget(void)
 {
 	if (used)
 		memset(places, 0, sizeof(places));

@@ -19,7 +19,7 @@ struct where {
  */
 struct where callsite_now(uint64_t caller);
 
-/* Empties the cache in a forked child: the positions are those of its parent's log. */
-void callsite_forked(void);
+/* Empties the cache: in a forked child, whose positions are those of its parent's log, and after a dlclose. */
+void callsite_forget(void);
 
 #endif

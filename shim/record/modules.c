@@ -9,6 +9,7 @@
 #include <link.h>
 #include <stdlib.h>
 
+#include "../common/hash.h"
 #include "../common/return_address.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
@@ -22,6 +23,7 @@
 	"this Python is PyPy, whose frames and locks are not read: only locks and waits in libc are seen"
 struct module {
 	uint64_t base, end, text_start, text_end;
+	uint64_t id; /* a hash of its build ID, or of its path */
 };
 
 /* Sorted by base; grows only under `busy`. A reader that meets a move misses a module at worst. */
@@ -34,7 +36,8 @@ static struct {
 	struct module item[MODULES];
 } modules LARGE;
 
-static const struct module *module_find(uint64_t address)
+/* The first one that ends behind this address. */
+static uint32_t module_place(uint64_t address)
 {
 	uint32_t low = 0, high = modules.count;
 
@@ -46,10 +49,34 @@ static const struct module *module_find(uint64_t address)
 		else
 			high = middle;
 	}
-	return low < modules.count && modules.item[low].base <= address ? &modules.item[low] : NULL;
+	return low;
 }
 
-static void module_add(const struct elf_object *o)
+static const struct module *module_find(uint64_t address)
+{
+	uint32_t i = module_place(address);
+
+	return i < modules.count && modules.item[i].base <= address ? &modules.item[i] : NULL;
+}
+
+/* Whether this object is known. Those in whose place it lies were unloaded. */
+static bool module_is_known(const struct elf_object *o, uint64_t id)
+{
+	uint32_t at = module_place(o->base);
+
+	while (at < modules.count && modules.item[at].base < o->end) {
+		const struct module *m = &modules.item[at];
+
+		if (m->base == o->base && m->end == o->end && m->id == id)
+			return true;
+		modules.count--;
+		for (uint32_t i = at; i < modules.count; i++)
+			modules.item[i] = modules.item[i + 1];
+	}
+	return false;
+}
+
+static void module_add(const struct elf_object *o, uint64_t id)
 {
 	uint32_t i = modules.count;
 
@@ -57,7 +84,7 @@ static void module_add(const struct elf_object *o)
 		return;
 	for (; i && modules.item[i - 1].base > o->base; i--)
 		modules.item[i] = modules.item[i - 1];
-	modules.item[i] = (struct module){o->base, o->end, o->text_start, o->text_end};
+	modules.item[i] = (struct module){o->base, o->end, o->text_start, o->text_end, id};
 	modules.count++;
 }
 
@@ -74,17 +101,21 @@ static void note_module(const struct link_map *map)
 {
 	static char path[512]; /* only the thread that has set `busy` comes here */
 	struct elf_object o;
+	uint64_t id;
 
-	if (!elf_describe(map, &o) || module_find(o.base))
+	if (!elf_describe(map, &o))
 		return;
 	path_of(map, path, sizeof(path));
+	id = hash_text(HASH_EMPTY, o.build_id[0] ? o.build_id : path);
+	if (module_is_known(&o, id))
+		return;
 	if (text_starts(text_tail(path), "libtorch")) {
 		modules.torch = true;
 		life_flag(MPSAN_PROCESS_TORCH);
 	}
 	if (text_starts(text_tail(path), "libpypy"))
 		EMIT(limit, .what = log_text(PYPY_LIMIT), .count = 1);
-	module_add(&o);
+	module_add(&o, id);
 	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path),
 	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);
 }
@@ -129,6 +160,11 @@ void modules_update(void)
 	if (!modules.python)
 		modules.python = (uint64_t)(uintptr_t)elf_find_anywhere("Py_GetVersion");
 	__atomic_store_n(&modules.busy, 0, __ATOMIC_RELEASE);
+}
+
+void modules_unloaded(void)
+{
+	__atomic_store_n(&modules.last, NULL, __ATOMIC_RELAXED);
 }
 
 bool modules_have_torch(void)

@@ -12,6 +12,9 @@
 /* Adds new objects. Costs one read of memory if there are none. */
 void modules_update(void);
 
+/* After a dlclose: what comes next may lie in the same place. */
+void modules_unloaded(void);
+
 /*
  * Whether an address lies in a known object; `text_start` (may be NULL): the start of that object's
  * code.

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Programs with stacks of their own, and filters that forbid what the library asks the kernel by, run as without it."""
+"""Programs with stacks of their own, and filters that forbid what the library asks the kernel by, run as without it; what lies
+where an unloaded library was goes by its own name."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from faults import build, can_build, scratch  # noqa: E402
 from mpsantest import BUILD, Skip, main, run_bare, run_mpsan  # noqa: E402
 
 PROGRAM = BUILD / "tests/faults/odd_memory"
@@ -22,5 +24,53 @@ def check(mode):
         assert not [f for f in run.report["findings"] if f["severity"] == "error"], run.report
 
 
-main({"coroutine": lambda: check("coroutine"), "kill": lambda: check("kill"), "kill-odd": lambda: check("kill-odd"),
+LEAVES = """
+#include <fcntl.h>
+#include <sys/mman.h>
+int leave_NAME(const char *name) { return shm_open(name, O_RDWR | O_CREAT, 0600); }
+"""
+LOADS = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	const char *names[][3] = {{"./first.so", "leave_first", "/mpsan-unloaded"}, {"./second.so", "leave_other", "/mpsan-unloaded-too"}};
+	void *places[2];
+
+	if (argc < 2 || chdir(argv[1]))
+		return 1;
+	for (int i = 0; i < 2; i++) {
+		void *library = dlopen(names[i][0], RTLD_NOW);
+
+		places[i] = dlsym(library, names[i][1]);
+		((int (*)(const char *))places[i])(names[i][2]);
+		dlclose(library);
+	}
+	shm_unlink("/mpsan-unloaded");
+	return places[0] == places[1] ? 0 : 77;
+}
+"""
+
+
+def check_unloaded():
+    if not can_build():
+        raise Skip("no compiler")
+    place = scratch("unloaded")
+    place.mkdir()
+    for library, name in ("first", "first"), ("second", "other"):
+        build(LEAVES.replace("NAME", name), place / f"{library}.so", "-shared", "-fPIC")
+    program = build(LOADS, place / "loads")
+    try:
+        run = run_mpsan([program, place])
+    finally:
+        Path("/dev/shm/mpsan-unloaded-too").unlink(missing_ok=True)
+    if run.exit == 77:
+        raise Skip("the second library lies elsewhere")
+    found = [f["message"] for f in run.report["findings"] if f["rule"] == "shm-leaked"]
+    assert len(found) == 1 and "mpsan-unloaded-too" in found[0] and "second.so" in found[0], found
+
+
+main({"unloaded": check_unloaded, "coroutine": lambda: check("coroutine"), "kill": lambda: check("kill"), "kill-odd": lambda: check("kill-odd"),
       "answer": lambda: check("answer")})
