@@ -23,30 +23,31 @@
 #include "../workers/proc_events.h"
 #include "process.h"
 
-/* Whether a raw system call forks this process and returns in the child on the same stack. */
-static bool copies_process(const struct pass_regs *regs)
+/* The flags of a raw clone; 0: another call. clone3 has them first in its struct clone_args, and the stack sixth. */
+static uint64_t clone_flags(const uint64_t *a)
 {
-	const uint64_t *clone3 = (const uint64_t *)regs->arg[1];
+	const uint64_t *clone3 = (const uint64_t *)a[1];
 
-	switch (regs->arg[0]) {
+	return a[0] == SYS_clone ? a[1] : a[0] == SYS_clone3 && clone3 ? clone3[0] : 0;
+}
+
+/* Whether a raw system call forks this process and returns in the child on the same stack. */
+static bool copies_process(const uint64_t *a)
+{
+	bool apart = !(clone_flags(a) & (CLONE_VM | CLONE_SETTLS));
+
+	switch (a[0]) {
 #ifdef SYS_fork
 	case SYS_fork:
 		return true;
 #endif
 	case SYS_clone:
-		return !(regs->arg[1] & (CLONE_VM | CLONE_SETTLS)) && !regs->arg[2];
-	case SYS_clone3: /* struct clone_args: flags first, stack sixth */
-		return clone3 && !(clone3[0] & (CLONE_VM | CLONE_SETTLS)) && !clone3[5];
+		return apart && !a[2];
+	case SYS_clone3:
+		return apart && a[1] && !((const uint64_t *)a[1])[5];
 	default:
 		return false;
 	}
-}
-
-/* Whether it makes a thread, or a process in this memory. */
-static bool shares_memory(const uint64_t *a)
-{
-	return (a[0] == SYS_clone && a[1] & CLONE_VM) ||
-	       (a[0] == SYS_clone3 && a[1] && *(const uint64_t *)a[1] & CLONE_VM);
 }
 
 static bool sets_alarm(uint64_t number)
@@ -180,9 +181,9 @@ FORKED PASS(syscall)
 		regs->result = set_filter(regs);
 		return NULL;
 	}
-	if (UNLIKELY(shares_memory(a)))
+	if (UNLIKELY(clone_flags(a) & CLONE_VM)) /* a thread, or a process in this memory */
 		sys_threaded = true;
-	if (LIKELY(!copies_process(regs)))
+	if (LIKELY(!copies_process(a)))
 		return (void *)REAL(syscall);
 	fork_enter(MPSAN_HOW_SYSCALL, false);
 	regs->result = (uint64_t)(int64_t)fork_leave(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies memory of this process that may not be mapped. Where another thread may unmap it meanwhile, only the
- * kernel can copy it; elsewhere the kernel is asked whether it can be read, at an eighth of the price.
+ * kernel can copy it; elsewhere the kernel is asked whether it can be read, at a ninth of the price.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,20 +47,27 @@ static bool probe_works(void)
 	return sys_image.probes > 0;
 }
 
-/* Copies what no other thread can unmap meanwhile. */
-static long peek_plainly(char *to, uint64_t from, size_t bytes)
+static uint64_t readable(uint64_t from, uint64_t bytes)
 {
-	size_t done, part;
+	uint64_t at = from;
 
-	for (done = 0; done < bytes; done += part) {
-		uint64_t at = from + done;
+	while (at - from < bytes && probe(at) == -EINVAL)
+		at = (at | (PAGE - 1)) + 1;
+	return at - from < bytes ? at - from : bytes;
+}
 
-		if (probe(at) != -EINVAL)
-			break;
-		part = PAGE - at % PAGE < bytes - done ? PAGE - at % PAGE : bytes - done;
-		memcpy(to + done, (const char *)at, part);
-	}
-	return done || !bytes ? (long)done : -EFAULT;
+uint64_t sys_readable(uint64_t from, uint64_t bytes)
+{
+	return probe_works() ? readable(from, bytes) : 0;
+}
+
+/* Copies what no other thread can unmap meanwhile. */
+static long peek_plainly(void *to, uint64_t from, size_t bytes)
+{
+	size_t there = readable(from, bytes);
+
+	memcpy(to, (const void *)from, there);
+	return there || !bytes ? (long)there : -EFAULT;
 }
 
 /* The slow way, where process_vm_readv is forbidden or missing: filters, containers, emulators. */
@@ -123,15 +130,6 @@ static NOINLINE long peek_by_kernel(const struct iovec *to, const struct iovec *
 	if (got == -ESRCH)
 		got = SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
 	return got == -ENOSYS || got == -EPERM ? peek_by_file(to, from, count) : got;
-}
-
-uint64_t sys_readable(uint64_t from, uint64_t bytes)
-{
-	uint64_t done = 0;
-
-	while (done < bytes && probe_works() && probe(from + done) == -EINVAL)
-		done += PAGE - (from + done) % PAGE;
-	return done < bytes ? done : bytes;
 }
 
 static NOINLINE long peek_one_by_kernel(void *to, const void *from, size_t bytes)

@@ -112,7 +112,7 @@ long sys_peek(void *to, const void *from, size_t bytes);
  * uses or passes, such as its stack, its frames and its arguments.
  */
 long sys_peek_own(void *to, const void *from, size_t bytes);
-/* How much from there on can be read, as above; 0 also where that cannot be told. */
+/* The number of bytes from there on, of such memory, that can be read; 0 also where the kernel does not tell. */
 uint64_t sys_readable(uint64_t from, uint64_t bytes);
 /* Copies several pieces at once; stops at the first byte that is not readable. */
 struct iovec;

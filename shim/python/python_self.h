@@ -15,8 +15,7 @@ struct python {
 	uint64_t runtime_end; /* of _PyRuntime */
 	const char *limit;
 	struct cpython py;
-	struct cpython
-		own; /* the same, for what the calling thread's frames refer to: nobody frees that */
+	struct cpython own; /* the same, for the calling thread's frames: nobody frees them */
 };
 extern struct python python;
 

@@ -26,7 +26,7 @@ struct module {
 	uint64_t id; /* a hash of its build ID, or of its path */
 };
 
-/* Sorted by base; grows only under `busy`. A reader that meets a move misses a module at worst. */
+/* Sorted by base; changes only under `busy`. A reader that meets a move misses a module at worst. */
 static struct {
 	uint32_t busy;
 	uint32_t count;

@@ -195,7 +195,7 @@ static bool passes(const struct sock_filter *code, uint32_t count, long number)
 	if (number == SYS_openat || number == SYS_mmap)
 		data.call.args[2] = number == SYS_mmap ? PROT_READ | PROT_WRITE :
 							 O_RDWR | O_CLOEXEC;
-	if (number == SYS_rt_sigprocmask)
+	if (number == SYS_rt_sigprocmask) /* as the library calls it: to learn, not to change */
 		data.call.args[0] = (uint64_t)-1;
 	action = verdict(code, count, data.word) & SECCOMP_RET_ACTION_FULL;
 	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_ERRNO ||

@@ -9,11 +9,13 @@
 const char *setting(const char *name, char *value, size_t bytes)
 {
 	static const char *options;
-	const char *at = options ? options : sys_getenv("MPSAN_OPTIONS");
+	const char *at;
 	size_t n = 0;
 
-	options = at ? at : "";
-	while (at && *at) {
+	if (!options && !(options = sys_getenv("MPSAN_OPTIONS")))
+		options = "";
+	at = options;
+	while (*at) {
 		if (text_starts(at, name) && at[strlen(name)] == '=') {
 			for (at += strlen(name) + 1; *at && *at != ':' && n + 1 < bytes; at++)
 				value[n++] = *at;

@@ -36,7 +36,7 @@ static void stdio_find(void)
 	standard[1] = elf_find_anywhere("_IO_2_1_stdout_");
 	standard[2] = elf_find_anywhere("_IO_2_1_stderr_");
 	all = elf_find_anywhere("_IO_list_all");
-	sought = true;
+	__atomic_store_n(&sought, true, __ATOMIC_RELEASE);
 }
 
 /*
@@ -90,7 +90,7 @@ void stdio_before_fork(unsigned how)
 	noted = 0;
 	if (how == MPSAN_HOW_DAEMON) /* the parent ends without writing anything */
 		return;
-	if (!sought)
+	if (!__atomic_load_n(&sought, __ATOMIC_ACQUIRE))
 		stdio_find();
 	at = all ? __atomic_load_n(all, __ATOMIC_RELAXED) : NULL;
 	for (uint32_t i = 0; at && i < FILES_SEEN; i++) {

@@ -1,6 +1,6 @@
 /*
- * Memory that a watched program has in its own way: a coroutine's stack that ends at a hole right before the thread's
- * descriptor, and system calls that get bad pointers once a filter forbids, or answers itself, what the library asks by.
+ * Runs on a coroutine's stack that ends at a hole right before the thread's descriptor; or passes bad pointers to execve, before
+ * and after it installs a filter that kills for rt_sigprocmask, by which the library asks what can be read, or answers it.
  *
  * usage: odd_memory coroutine|kill|kill-odd|answer
  */

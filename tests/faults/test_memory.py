@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs with stacks of their own, and filters that forbid what the library asks the kernel by, run as without it; what lies
-where an unloaded library was goes by its own name."""
+"""A program runs as without the library on stacks of its own and under filters that forbid the library's system calls. A library
+at the address of an unloaded one is named as itself."""
 
 import sys
 from pathlib import Path
@@ -31,7 +31,6 @@ int leave_NAME(const char *name) { return shm_open(name, O_RDWR | O_CREAT, 0600)
 """
 LOADS = """
 #include <dlfcn.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 int main(int argc, char **argv)

@@ -199,8 +199,8 @@ bool deadlocks_are_open(const struct deadlocks *deadlocks)
 }
 
 /*
- * The time until the next snapshot, after one that took so much: the first of many threads takes more than others. Without
- * the library alarms are foreseen for a second.
+ * The time until the next snapshot, after one that took so much. The first one opens the files of all threads, so the
+ * lesser of the last two counts. Without the library alarms are foreseen for a second.
  */
 static uint64_t pause_after(struct deadlocks *deadlocks, uint64_t took_ns)
 {
