@@ -24,8 +24,11 @@
 #include <stdint.h>
 
 #define MPSAN_FORMAT 1u
-/* of the file `session`, whose table grows; that of format 1 does not */
-#define MPSAN_SESSION_FORMAT 2u
+/*
+ * Of the file `session`. The table of format 1 does not grow; in that of format 2, slots lie where a hash of
+ * the PID says.
+ */
+#define MPSAN_SESSION_FORMAT 3u
 #define MPSAN_SESSION_MAGIC 0x534553534e50534dull /* "MSPNSSES" */
 #define MPSAN_LOG_MAGIC 0x474f4c5f4e53504dull /* "MPSN_LOG" */
 #define MPSAN_RECORD_MAGIC 0x6d70u
@@ -89,13 +92,14 @@ enum mpsan_process_marks {
 #define MPSAN_FED 64 /* descriptors */
 #define MPSAN_SLOTS_FIRST 16u /* two pages of a file in all */
 #define MPSAN_SLOTS_MAX 32768u
+#define MPSAN_LISTS 1024u /* of slots by PID */
 
 /*
  * One process: 256 bytes. Written by the process itself; `how`, `end` and `end_value` also by its
  * parent.
  */
 struct mpsan_process {
-	uint32_t pid; /* 0: slot free. Claimed by compare-and-swap, never freed */
+	uint32_t pid; /* 0: nothing here (yet). Never freed */
 	uint32_t parent; /* slot of the parent + 1; 0: not watched */
 	uint32_t parent_pid;
 	uint8_t how; /* enum mpsan_how */
@@ -126,6 +130,8 @@ struct mpsan_process {
 			 */
 			uint64_t alarm_ns;
 			uint32_t fed[2];
+			/* slot + 1 of an earlier process in the same list; 0: none, or format < 3 */
+			uint32_t earlier;
 		} __attribute__((packed, aligned(4))); /* no padding before `rank` */
 	};
 	uint32_t rank; /* rank in a job, + 1; use mpsan_process_rank() */
@@ -176,10 +182,14 @@ struct mpsan_session {
 	uint64_t off; /* set by the command: from now on the library passes every call through */
 	char options[1024]; /* MPSAN_OPTIONS of the session, NUL-terminated */
 	uint64_t end_ns; /* when the command stopped supervising; 0: not yet */
-	uint64_t claimed; /* slots claimed so far; 0 in sessions of before November 2026 */
+	/*
+	 * Slots claimed so far: of format 3 the first ones of the table, some of them for a child that is yet to be
+	 * born. 0 in sessions of before November 2026.
+	 */
+	uint64_t claimed;
 	struct mpsan_host host;
 	/* From here on: 0 in sessions of format 1. */
-	uint32_t slots_first; /* of its first part; each further part doubles the table */
+	uint32_t slots_first; /* of format 2: where its table's first part ends */
 	uint32_t slots_max; /* number of the supervisor's own log; if 0, `slots` is */
 	uint64_t pid_ns; /* of the process that created the session */
 	/* processes that could not create a log; 0 in sessions of version 0.1.0 */
@@ -190,7 +200,18 @@ struct mpsan_session {
 	uint64_t outside;
 	/* mpsan_proc_mount of that process; 0 in older sessions */
 	uint64_t proc_mount;
+	/*
+	 * From here on: 0 in sessions of before format 3. Slot + 1 of the newest process of each list, see
+	 * mpsan_list_of().
+	 */
+	uint16_t newest[MPSAN_LISTS];
 };
+
+/* The list of a process. PIDs mostly count up, so that those of one list were born far from each other. */
+static inline uint32_t mpsan_list_of(uint32_t pid, uint64_t pid_ns)
+{
+	return (pid ^ (uint32_t)pid_ns * 40503u) % MPSAN_LISTS;
+}
 
 /*
  * Names the /proc of a process by what stat() says of it; 0 unless its link `self` has the number that

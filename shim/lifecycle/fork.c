@@ -21,6 +21,7 @@
 #include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/modules.h"
+#include "../record/slot.h"
 #include "../record/stack.h"
 #include "../record/thread.h"
 #include "../record/thread_names.h"
@@ -43,11 +44,11 @@ struct snapshot {
 	bool imports; /* some thread may be loading a module */
 	struct snapshot *outer; /* of a fork that a signal handler interrupted with this one */
 	uint64_t fork; /* position of the fork event */
+	uint32_t slot; /* + 1, of the child */
 	uint32_t own_count;
 	uint32_t held_count; /* events written, for locks of other threads */
 	uint32_t own_held; /* events written, for own locks */
-	uint32_t threads;
-	uint32_t feeders;
+	uint32_t threads, feeders;
 	uint32_t flags; /* enum mpsan_fork_flags */
 	uint64_t now_ns;
 	struct fork_context fork_context;
@@ -266,7 +267,6 @@ static void keep_true(struct snapshot *s, uint32_t first)
 	python_locks_settle(s->left.claim + first, s->left.count - first);
 	for (uint32_t i = first; i < s->left.count; i++) {
 		struct claim *c = &s->left.claim[i];
-
 		bool feeds;
 
 		if (!fork_counts(s, c) ||
@@ -339,6 +339,7 @@ static void take(struct snapshot *s)
 	python_blocks_end();
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
+	s->slot = slot_expect(s->how, s->fork);
 	if (!event)
 		return;
 	*event = (struct ev_fork){
@@ -435,11 +436,12 @@ void fork_born(void)
 	if (s)
 		forget_given_back(s);
 	thread_forked(s ? s->own : NULL, s ? s->own_count : 0);
-	if (s)
-		thread_inherit_pool(&s->pool);
 	life.tid_before = s ? s->tid : 0;
 	life.lost_threads |= !s || s->threads != 1;
-	life_child(s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0, s ? s->now_ns : 0);
+	if (s)
+		thread_inherit_pool(&s->pool);
+	life_child(s ? s->slot : 0, s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0,
+		   s ? s->now_ns : 0);
 	orphans_born(s ? &s->left : NULL);
 	fork_context_born(s ? &s->fork_context : NULL);
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
@@ -487,6 +489,8 @@ pid_t fork_leave(pid_t result)
 			fork_context_end(&s->fork_context, s->fork);
 		if (result > 0)
 			stage_forked(false);
+		else
+			slot_expect_again(s->slot);
 		enter(s->outer);
 		fork_release(s);
 	}

@@ -155,10 +155,9 @@ static uint64_t birth_time(uint64_t since)
 	return sys_now();
 }
 
-void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
+void life_child(uint32_t slot, enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 {
 	uint64_t birth = birth_time(since);
-	uint32_t parent = life.slot, slot;
 
 	life_copied();
 	stage_copied();
@@ -166,7 +165,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	/* its parent is not visible: a PID namespace of its own */
 	if (!SYS1(SYS_getppid, 0))
 		find_namespace();
-	slot = table_claim(life.session, life.pid, life.pid_ns, birth, UINT16_MAX);
+	slot = slot_born(slot, how, fork_pos, birth);
 	if (slot == TABLE_NO_SLOT) {
 		hook_off = true;
 		switch_off_full();
@@ -174,13 +173,6 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	}
 	life.slot = slot;
 	life.self = &life.table[slot];
-	slot_fill_child(life.self, parent, how, birth);
-	life.self->fork_pos = fork_pos;
-	life.self->why_off = life.table[parent].why_off; /* the seccomp filter was inherited */
-	life.self->attach_ns = birth;
-	life_flag(MPSAN_PROCESS_ATTACHED | (modules_have_torch() ? MPSAN_PROCESS_TORCH : 0) |
-		  /* inherited with the handlers */
-		  (life.table[parent].flags & MPSAN_PROCESS_READLINE));
 	stage_child();
 }
 

@@ -8,8 +8,11 @@
 
 #include "../record/state.h"
 
-/* A new process, forked at `since` (0: unknown), is running: called first thing in the child. */
-void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since);
+/*
+ * A new process, forked at `since` (0: unknown), is running: called first thing in the child. `slot`: as
+ * slot_expect() returned it; 0: it was not called.
+ */
+void life_child(uint32_t slot, enum mpsan_how how, uint64_t fork_pos, uint64_t since);
 
 /* Copies as much of the argument list as the slot holds. */
 void life_copy_argv(struct mpsan_process *p, const char *const *argv);

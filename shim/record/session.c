@@ -180,9 +180,14 @@ static bool is_of_here(const struct mpsan_session *s)
  */
 static bool is_sound(const struct mpsan_session *s, long fd, struct stat *st)
 {
-	if (__atomic_load_n(&s->magic, __ATOMIC_ACQUIRE) != MPSAN_SESSION_MAGIC || !s->format ||
-	    s->format > MPSAN_SESSION_FORMAT)
+	if (__atomic_load_n(&s->magic, __ATOMIC_ACQUIRE) != MPSAN_SESSION_MAGIC)
 		return false;
+	if (s->format != MPSAN_SESSION_FORMAT) {
+		session_refused =
+			"the session is of another version of mpsan; set MPSAN_DIR to a new "
+			"directory";
+		return false;
+	}
 	return table_is_sound(s, (uint64_t)st->st_size) ||
 	       (SYS2(SYS_fstat, fd, st) == 0 && table_is_sound(s, (uint64_t)st->st_size));
 }
@@ -255,7 +260,7 @@ static void session_describe(struct mpsan_session *s, const char *file)
 	if (options)
 		text_put(s->options, s->options + sizeof(s->options), options);
 	s->format = MPSAN_SESSION_FORMAT;
-	s->slots = s->slots_first = MPSAN_SLOTS_FIRST;
+	s->slots = MPSAN_SLOTS_FIRST;
 	s->slots_max = MPSAN_SLOTS_MAX;
 	s->start_ns = now.ns;
 	s->start_real_ns = now.real_ns;

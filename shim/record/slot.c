@@ -9,6 +9,7 @@
 
 #include "../intercept/sys.h"
 #include "identity.h"
+#include "modules.h"
 #include "state.h"
 #include "table.h"
 
@@ -74,21 +75,63 @@ uint32_t slot_take(void)
 	return slot;
 }
 
-void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
-		     uint64_t birth)
+/* What a child of this process inherits. */
+static void slot_fill_child(struct mpsan_process *p, enum mpsan_how how)
 {
-	const struct mpsan_process *from = &life.table[parent_slot];
-
-	p->parent = parent_slot + 1;
-	p->parent_pid = from->pid;
+	p->parent = life.slot + 1;
+	p->parent_pid = life.self->pid;
 	p->how = (uint8_t)how;
-	p->birth_ns = birth;
+	p->uid = life.self->uid;
+	p->python = life.self->python;
+	p->argv_bytes = life.self->argv_bytes;
+	memcpy(p->argv, life.self->argv, sizeof(p->argv_kept));
+	p->rank = life.self->rank;
+}
+
+STATE static uint32_t spare; /* slot + 1, of a child that was not born */
+
+uint32_t slot_expect(enum mpsan_how how, uint64_t fork)
+{
+	uint32_t slot = spare ? __atomic_exchange_n(&spare, 0, __ATOMIC_ACQ_REL) : 0;
+	struct mpsan_process *p;
+
+	if (!slot)
+		slot = table_reserve(life.session) + 1;
+	if (!slot)
+		return 0;
+	p = &life.table[slot - 1];
+	slot_fill_child(p, how);
+	p->fork_pos = fork;
+	p->why_off = life.self->why_off; /* the seccomp filter was inherited */
+	p->flags = MPSAN_PROCESS_ATTACHED | (modules_have_torch() ? MPSAN_PROCESS_TORCH : 0) |
+		   (life.self->flags & MPSAN_PROCESS_READLINE); /* inherited with the handlers */
+	return slot;
+}
+
+void slot_expect_again(uint32_t slot)
+{
+	if (slot)
+		__atomic_store_n(&spare, slot, __ATOMIC_RELEASE);
+}
+
+uint32_t slot_born(uint32_t slot, enum mpsan_how how, uint64_t fork, uint64_t birth)
+{
+	struct mpsan_process *p;
+
+	if (spare)
+		spare = 0; /* its parent's */
+	if (!slot)
+		slot = slot_expect(how, fork);
+	if (!slot) {
+		table_count_unrecorded(life.session);
+		return TABLE_NO_SLOT;
+	}
+	p = &life.table[slot - 1];
+	p->birth_ns = p->attach_ns = birth;
 	p->pid_ns = life.pid_ns;
-	p->uid = from->uid;
-	p->python = from->python;
-	p->argv_bytes = from->argv_bytes;
-	memcpy(p->argv, from->argv, sizeof(p->argv_kept));
-	p->rank = from->rank;
+	__atomic_store_n(&p->pid, life.pid, __ATOMIC_RELEASE);
+	table_enter(life.session, slot - 1);
+	return slot - 1;
 }
 
 uint32_t slot_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
@@ -97,8 +140,10 @@ uint32_t slot_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint6
 
 	if (slot == TABLE_NO_SLOT)
 		return slot;
-	if (!life.table[slot].birth_ns)
-		slot_fill_child(&life.table[slot], life.slot, how, sys_now());
+	if (!life.table[slot].birth_ns) {
+		slot_fill_child(&life.table[slot], how);
+		life.table[slot].birth_ns = sys_now();
+	}
 	life.table[slot].how = (uint8_t)how;
 	if (how == MPSAN_HOW_VFORK)
 		fork = life_vfork_event();

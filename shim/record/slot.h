@@ -13,9 +13,15 @@
  */
 uint32_t slot_take(void);
 
-/* Fills in what a child inherits from its parent, whose slot is `parent_slot`. */
-void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
-		     uint64_t birth);
+/*
+ * Reserves a slot for a child before it is born, and fills in what it inherits: the child then writes to few pages.
+ * `fork`: the event of its creation; 0: unknown. Returns slot + 1; 0: the table is full.
+ */
+uint32_t slot_expect(enum mpsan_how how, uint64_t fork);
+/* The child was not born: the next one will have the slot. */
+void slot_expect_again(uint32_t slot);
+/* The child is born, and takes the slot; 0: it tries to get one. TABLE_NO_SLOT: the table is full. */
+uint32_t slot_born(uint32_t slot, enum mpsan_how how, uint64_t fork, uint64_t birth);
 
 /*
  * The slot of a child that execs without running code of the library before, whichever of the two

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims and finds slots, and grows the table. A look-up starts at a hash of the PID in the newest
- * part.
+ * Claims and finds slots, and grows the table. Slots are used in order, so that processes of one time share pages, and
+ * those of one PID are found by lists that begin in the head of the session: neither gets slower with their number.
  */
 #include "table.h"
 
@@ -11,8 +11,6 @@
 
 #include "../intercept/sys.h"
 
-#define WINDOW 16u /* slots of a part in which a process may be */
-
 bool table_is_full;
 
 static struct {
@@ -20,7 +18,7 @@ static struct {
 	uint64_t device, inode;
 	uint64_t start, end;
 	uint32_t slots; /* for which address space is mapped */
-	uint32_t first, max; /* of the session, at the time of its mapping */
+	uint32_t max; /* of the session, at the time of its mapping */
 } mapped;
 
 struct mpsan_process *table_of(struct mpsan_session *session)
@@ -30,15 +28,14 @@ struct mpsan_process *table_of(struct mpsan_session *session)
 
 bool table_is_sound(const struct mpsan_session *s, uint64_t file_bytes)
 {
-	return s->slots && table_file_bytes(s->slots) <= file_bytes &&
-	       (!s->slots_first || (s->slots_first <= s->slots && s->slots % s->slots_first == 0));
+	return s->slots && table_file_bytes(s->slots) <= file_bytes && s->slots <= s->slots_max &&
+	       s->slots_max <= MPSAN_SLOTS_MAX;
 }
 
 void table_mapped(const struct mpsan_session *s, const char *path, uint64_t device, uint64_t inode,
 		  uint32_t slots)
 {
-	mapped.first = s->slots_first ? s->slots_first : s->slots;
-	mapped.max = s->slots_first ? s->slots_max : s->slots;
+	mapped.max = s->slots_max;
 	text_put(mapped.path, mapped.path + sizeof(mapped.path), path);
 	mapped.device = device;
 	mapped.inode = inode;
@@ -58,31 +55,6 @@ static uint32_t slots_there(const struct mpsan_session *s)
 	uint32_t slots = __atomic_load_n(&s->slots, __ATOMIC_ACQUIRE);
 
 	return slots < mapped.slots ? slots : mapped.slots;
-}
-
-/*
- * The slots of a process in one part of the table. They start at a hash of its PID and namespace,
- * so that a look-up ends at the first free slot: no process that found one there went further, and
- * slots are never freed. There is no part after the last one, so all of it is searched.
- */
-struct window {
-	uint32_t first, slots; /* of the part */
-	uint32_t at, left;
-};
-
-static struct window window_at(uint32_t first, uint32_t slots, uint32_t pid, uint64_t pid_ns)
-{
-	uint32_t mixed = (pid ^ (uint32_t)pid_ns * 40503u) * 2654435761u;
-	bool last = 2 * ((uint64_t)first + slots) > mapped.max;
-
-	return (struct window){first, slots, (uint32_t)((uint64_t)mixed * slots >> 32),
-			       last || slots < WINDOW ? slots : WINDOW};
-}
-
-static void step(struct window *w)
-{
-	w->at = w->at + 1 < w->slots ? w->at + 1 : 0;
-	w->left--;
 }
 
 /*
@@ -113,30 +85,54 @@ static bool grow(struct mpsan_session *s, uint32_t from)
 	return grown;
 }
 
-/* Moves on to the next part; false: there is none, and none could be added. */
-static bool next_window(struct mpsan_session *s, struct window *w, uint32_t pid, uint64_t pid_ns,
-			bool make)
+void table_count_unrecorded(struct mpsan_session *s)
 {
-	uint32_t first = w->first + w->slots;
-
-	if (slots_there(s) < 2 * (uint64_t)first && (!make || !grow(s, first)))
-		return false;
-	*w = window_at(first, first, pid, pid_ns);
-	return true;
+	table_is_full = !__atomic_fetch_add(&s->unrecorded, 1, __ATOMIC_RELAXED);
 }
 
-/*
- * Whether a slot belongs to that process. A namespace of 0 means that its owner is just filling in
- * the slot.
- */
+uint32_t table_reserve(struct mpsan_session *s)
+{
+	uint64_t slot = __atomic_load_n(&s->claimed, __ATOMIC_RELAXED);
+	uint32_t there;
+
+	do {
+		while (slot >= (there = slots_there(s)))
+			if (!grow(s, there))
+				return TABLE_NO_SLOT;
+	} while (!__atomic_compare_exchange_n(&s->claimed, &slot, slot + 1, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	return (uint32_t)slot;
+}
+
+/* By a write, though nothing is written: a page that is read first costs a forked child two faults. */
+static uint16_t newest_of(uint16_t *list)
+{
+	return __atomic_fetch_add(list, 0, __ATOMIC_ACQUIRE);
+}
+
+void table_enter(struct mpsan_session *s, uint32_t slot)
+{
+	struct mpsan_process *p = table_of(s) + slot;
+	uint16_t *list = &s->newest[mpsan_list_of(p->pid, p->pid_ns)], newest = newest_of(list);
+
+	do
+		p->earlier = newest;
+	while (!__atomic_compare_exchange_n(list, &newest, (uint16_t)(slot + 1), false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+/* A file that somebody damaged may have a list without an end. */
+#define EACH_IN_LIST(s, at, first, end)                          \
+	for (uint32_t at = (first), left_ = slots_there(s);      \
+	     at != (end) && at && at <= slots_there(s) && left_; \
+	     at = table_of(s)[at - 1].earlier, left_--)
+
 static bool is_of(const struct mpsan_process *p, uint32_t pid, uint64_t pid_ns)
 {
-	uint64_t its = __atomic_load_n(&p->pid_ns, __ATOMIC_ACQUIRE);
-
-	return p->pid == pid && (!its || its == pid_ns);
+	return p->pid == pid && p->pid_ns == pid_ns;
 }
 
-/* Whether it also has that birth time; 0 as above. */
+/* Whether it also has that birth time; 0: that is not yet known. */
 static bool is_same(const struct mpsan_process *p, uint64_t since_ns, uint16_t unless)
 {
 	bool recent = !p->birth_ns || (since_ns && p->birth_ns >= since_ns);
@@ -144,57 +140,60 @@ static bool is_same(const struct mpsan_process *p, uint64_t since_ns, uint16_t u
 	return !(p->flags & unless) && (recent || (!since_ns && !p->end_ns));
 }
 
-static bool table_take(struct mpsan_session *s, struct mpsan_process *p, uint32_t pid,
-		       uint64_t pid_ns)
+/* Among those of a list from `newest` to before `end`. */
+static uint32_t find_same(struct mpsan_session *s, uint32_t newest, uint32_t end, uint32_t pid,
+			  uint64_t pid_ns, uint64_t since_ns, uint16_t unless)
 {
-	uint32_t expected = 0;
+	EACH_IN_LIST(s, at, newest, end) {
+		const struct mpsan_process *p = table_of(s) + at - 1;
 
-	if (__atomic_load_n(&p->pid, __ATOMIC_RELAXED) ||
-	    !__atomic_compare_exchange_n(&p->pid, &expected, pid, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
-		return false;
-	__atomic_store_n(&p->pid_ns, pid_ns, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELEASE);
-	return true;
+		if (is_of(p, pid, pid_ns) && is_same(p, since_ns, unless))
+			return at - 1;
+	}
+	return TABLE_NO_SLOT;
 }
 
+/* A slot that another one of the same process has overtaken is given up. */
 uint32_t table_claim(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns, uint64_t since_ns,
 		     uint16_t unless)
 {
-	struct window w = window_at(0, mapped.first, pid, pid_ns);
+	uint16_t *list = &s->newest[mpsan_list_of(pid, pid_ns)], searched = 0;
+	uint16_t newest = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+	uint32_t slot = TABLE_NO_SLOT, other;
+	struct mpsan_process *p = NULL;
 
 	do {
-		for (; w.left; step(&w)) {
-			struct mpsan_process *p = table_of(s) + w.first + w.at;
-
-			if (table_take(s, p, pid, pid_ns) ||
-			    (is_of(p, pid, pid_ns) && is_same(p, since_ns, unless)))
-				return w.first + w.at;
+		other = find_same(s, newest, searched, pid, pid_ns, since_ns, unless);
+		if (other != TABLE_NO_SLOT) {
+			if (p)
+				p->pid = 0;
+			return other;
 		}
-	} while (next_window(s, &w, pid, pid_ns, true));
-	table_is_full = !__atomic_fetch_add(&s->unrecorded, 1, __ATOMIC_RELAXED);
-	return TABLE_NO_SLOT;
+		if (!p) {
+			slot = table_reserve(s);
+			if (slot == TABLE_NO_SLOT) {
+				table_count_unrecorded(s);
+				return slot;
+			}
+			p = table_of(s) + slot;
+			p->pid_ns = pid_ns;
+			__atomic_store_n(&p->pid, pid, __ATOMIC_RELEASE);
+		}
+		p->earlier = searched = newest;
+	} while (!__atomic_compare_exchange_n(list, &newest, (uint16_t)(slot + 1), false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return slot;
 }
 
 /* The newest slot with this PID, among those that have not ended, or among all. */
 static uint32_t find_newest(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns, bool ended_too)
 {
-	struct mpsan_process *table = table_of(s);
-	struct window w = window_at(0, mapped.first, pid, pid_ns);
-	uint32_t found = TABLE_NO_SLOT;
-
-	do {
-		for (; w.left; step(&w)) {
-			uint32_t at = w.first + w.at;
-
-			if (!table[at].pid)
-				return found;
-			if (is_of(&table[at], pid, pid_ns) && (ended_too || !table[at].end_ns) &&
-			    (found == TABLE_NO_SLOT || table[at].birth_ns >= table[found].birth_ns))
-				found = at;
-		}
-	} while (next_window(s, &w, pid, pid_ns, false));
-	return found;
+	EACH_IN_LIST(s, at,
+		     __atomic_load_n(&s->newest[mpsan_list_of(pid, pid_ns)], __ATOMIC_ACQUIRE), 0)
+		if (is_of(table_of(s) + at - 1, pid, pid_ns) &&
+		    (ended_too || !table_of(s)[at - 1].end_ns))
+			return at - 1;
+	return TABLE_NO_SLOT;
 }
 
 uint32_t table_find(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns)

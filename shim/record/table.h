@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session's table of processes. It starts small and grows in parts, each as large as all before
- * it; a slot never moves. session.c maps it, life.c has the own slot.
+ * The session's table of processes. It starts small and doubles when it is full; a slot never moves. session.c
+ * maps it, life.c has the own slot.
  */
 #ifndef MPSAN_TABLE_H
 #define MPSAN_TABLE_H
@@ -35,9 +35,16 @@ bool table_owns(uint64_t address, uint64_t *end);
 
 /* This process was the first without a free slot. */
 extern bool table_is_full;
+/* Counts a process that has none. */
+void table_count_unrecorded(struct mpsan_session *session);
+
+/* Takes the next slot, for a process whose PID is not known yet; TABLE_NO_SLOT: the table is full. */
+uint32_t table_reserve(struct mpsan_session *session);
+/* Lets others find a slot that was reserved, by the PID that it has now. */
+void table_enter(struct mpsan_session *session, uint32_t slot);
 
 /*
- * Claims a free slot for a process. A process and its parent may both do so: a slot of the same PID
+ * Claims a slot for a process. A process and its parent may both do so: a slot of the same PID
  * without any of the flags `unless` is used instead of a second one, if the process was born since
  * `since_ns` (0: if it has not ended).
  */

@@ -152,17 +152,22 @@ static int compare_births(const void *one, const void *other, void *context)
 	return a < b ? -1 : a > b;
 }
 
-/* Slots are claimed by a hash of the pid, so they may be anywhere in the table. */
+/* Where used slots end. Before format 3 they could be anywhere in the table. */
+static uint32_t slots_end(struct reader *reader)
+{
+	const struct mpsan_session *head = reader->session.head;
+	uint64_t claimed = __atomic_load_n(&head->claimed, __ATOMIC_ACQUIRE);
+	uint32_t there = session_there(&reader->session);
+
+	return head->format > 2 && claimed < there ? (uint32_t)claimed : there;
+}
+
+/* A slot that is free below one that is used may be that of a child about to be born. */
 static void find_slots(struct reader *reader)
 {
-	uint64_t claimed = __atomic_load_n(&reader->session.head->claimed, __ATOMIC_ACQUIRE);
-	uint32_t before = reader->used.count, there;
+	uint32_t before = reader->used.count, end = slots_end(reader);
 
-	if (claimed && claimed == reader->claimed && !reader->over)
-		return;
-	reader->claimed = claimed;
-	there = session_there(&reader->session);
-	for (uint32_t slot = 0; slot < there; slot++) {
+	for (uint32_t slot = reader->all_known; slot < end; slot++) {
 		if (reader->known[slot] ||
 		    !__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
 			continue;
@@ -170,6 +175,8 @@ static void find_slots(struct reader *reader)
 		*ARRAY_ADD(&reader->used) = slot;
 		*ARRAY_ADD(&reader->open) = (struct trigger){TRIGGER_ENDED, slot};
 	}
+	while (reader->all_known < end && reader->known[reader->all_known])
+		reader->all_known++;
 	if (reader->used.count && (before != reader->used.count || reader->over))
 		qsort_r(reader->used.item, reader->used.count, sizeof(uint32_t), compare_births,
 			reader->session.table);

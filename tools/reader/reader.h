@@ -93,7 +93,7 @@ struct reader {
 		/* by slot: its newest fork from a thread other than the main one; FACT_NONE */
 		last_late;
 	bool *known; /* by slot: it is in `used` */
-	uint64_t claimed; /* slots in use at the last check */
+	uint32_t all_known; /* slots below are in use */
 	ARRAY(uint32_t) used; /* slots of all processes seen, by start time */
 	bool *followed; /* by slot: it is or was in `alive` */
 	struct pidfd_poll pidfds;

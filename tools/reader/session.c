@@ -43,7 +43,7 @@ static char *open_directory(struct session *session, const char *dir)
 static char *check_head(struct session *session, const struct mpsan_session *head, size_t bytes)
 {
 	const char *dir = session->dir;
-	bool grows = head->format == MPSAN_SESSION_FORMAT;
+	bool grows = head->format > 1;
 
 	if (head->magic != MPSAN_SESSION_MAGIC)
 		return text_format(

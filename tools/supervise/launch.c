@@ -161,7 +161,6 @@ static void fill_session(struct mpsan_session *head, const char *file,
 {
 	*head = *like;
 	head->format = MPSAN_SESSION_FORMAT;
-	head->slots_first = head->slots;
 	head->slots_max = MPSAN_SLOTS_MAX;
 	start_clocks(head);
 	head->uid = geteuid();
