@@ -39,15 +39,15 @@ SHIM_LINK := -shared -nostartfiles -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions -Wl,--sort-section=name
 # Readers of CPython's structures, for the library and the command: one object file serves both.
 CPYTHON_SRC := $(wildcard shim/common/cpython/*.c)
-# What a forked child runs comes first in the library: each 64 KiB of code that it touches are a page fault.
-FORK_SRC := shim/intercept/arch/state.S $(addprefix shim/,$(addsuffix .c,hooks/process hooks/lock hooks/sync intercept/sys intercept/peek intercept/mem \
-	intercept/text lifecycle/fork lifecycle/life lifecycle/stages record/thread record/state record/table record/slot \
-	record/log record/lock_hints record/callsite_cache record/modules locks/orphans \
+# What a forked child runs until it execs comes first in the library: each 64 KiB of code that it touches are a page fault.
+FORK_SRC := shim/intercept/arch/state.S $(addprefix shim/,$(addsuffix .c,hooks/process hooks/fd hooks/signal intercept/sys intercept/elf intercept/peek \
+	intercept/mem intercept/text lifecycle/fork lifecycle/life lifecycle/stages lifecycle/exec lifecycle/exec_reach lifecycle/exec_env \
+	record/thread record/state record/table record/slot record/log record/lock_hints record/callsite_cache record/modules locks/orphans \
 	locks/fork_context locks/pshared_locks workers/cow workers/group workers/proc_events resources/descriptor \
 	resources/shared_ofd resources/stdio resources/stream resources/dontfork python/python_find))
 # Next comes what else the start of each program runs.
-START_SRC := $(addprefix shim/,$(addsuffix .c,intercept/image intercept/hook intercept/racy intercept/signals intercept/elf common/rank record/setting record/seccomp record/session \
-	record/identity lifecycle/exec_reach lifecycle/exec_env locks/lock_order locks/libc_locks cuda/registry resources/fault))
+START_SRC := $(addprefix shim/,$(addsuffix .c,intercept/image intercept/hook intercept/racy intercept/signals common/rank record/setting record/seccomp record/session \
+	record/identity locks/lock_order locks/libc_locks cuda/registry resources/fault cuda/cuda hooks/lock hooks/sync))
 FIRST_SRC := $(FORK_SRC) shim/intercept/arch/$(ARCH).S $(START_SRC)
 SHIM_SRC := $(FIRST_SRC) $(filter-out $(FIRST_SRC),$(wildcard shim/*/*.c)) $(CPYTHON_SRC)
 SHIM_OBJ := $(SHIM_SRC:%=$(O)/obj/%.o)

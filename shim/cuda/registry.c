@@ -468,7 +468,7 @@ FORKED void registry_exit(void)
  * Does nothing if the program does not exist: a caller that searches several directories continues
  * then.
  */
-void registry_exec(const char *path)
+FORKED void registry_exec(const char *path)
 {
 	if (owns && (!path || *path != '/' || !SYS3(SYS_faccessat, AT_FDCWD, path, X_OK)))
 		registry_exit();

@@ -239,8 +239,10 @@ static struct mpsan_session *map_session(const char *directory)
 		return NULL;
 	if (SYS2(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (long)MPSAN_PAGE)
 		s = map_whole(fd, &st, &bytes);
-	if (s)
+	if (s) {
+		table_touch(s);
 		joined = is_sound(s, fd, &st);
+	}
 	SYS1(SYS_close, fd);
 	if (joined && is_of_here(s)) {
 		table_mapped(s, p.text, st.st_dev, st.st_ino,

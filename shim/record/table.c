@@ -104,16 +104,22 @@ uint32_t table_reserve(struct mpsan_session *s)
 	return (uint32_t)slot;
 }
 
-/* By a write, though nothing is written: a page that is read first costs a forked child two faults. */
-static uint16_t newest_of(uint16_t *list)
+/*
+ * A page that is read first, and then written, costs two faults, and the first one maps its neighbours, too. So the
+ * first access is a write, though nothing is written.
+ */
+#define READ_TO_WRITE(word) __atomic_fetch_add(word, 0, __ATOMIC_ACQUIRE)
+
+void table_touch(struct mpsan_session *s)
 {
-	return __atomic_fetch_add(list, 0, __ATOMIC_ACQUIRE);
+	READ_TO_WRITE(&s->newest[0]);
 }
 
 void table_enter(struct mpsan_session *s, uint32_t slot)
 {
 	struct mpsan_process *p = table_of(s) + slot;
-	uint16_t *list = &s->newest[mpsan_list_of(p->pid, p->pid_ns)], newest = newest_of(list);
+	uint16_t *list = &s->newest[mpsan_list_of(p->pid, p->pid_ns)];
+	uint16_t newest = READ_TO_WRITE(list);
 
 	do
 		p->earlier = newest;
@@ -188,11 +194,16 @@ uint32_t table_claim(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns, uin
 /* The newest slot with this PID, among those that have not ended, or among all. */
 static uint32_t find_newest(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns, bool ended_too)
 {
-	EACH_IN_LIST(s, at,
-		     __atomic_load_n(&s->newest[mpsan_list_of(pid, pid_ns)], __ATOMIC_ACQUIRE), 0)
-		if (is_of(table_of(s) + at - 1, pid, pid_ns) &&
-		    (ended_too || !table_of(s)[at - 1].end_ns))
+	uint32_t newest = READ_TO_WRITE(&s->newest[mpsan_list_of(pid, pid_ns)]);
+
+	if (newest && newest <= slots_there(s))
+		READ_TO_WRITE(&table_of(s)[newest - 1].earlier);
+	EACH_IN_LIST(s, at, newest, 0) {
+		struct mpsan_process *p = table_of(s) + at - 1;
+
+		if (is_of(p, pid, pid_ns) && (ended_too || !p->end_ns))
 			return at - 1;
+	}
 	return TABLE_NO_SLOT;
 }
 

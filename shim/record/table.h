@@ -30,6 +30,9 @@ bool table_is_sound(const struct mpsan_session *session, uint64_t file_bytes);
 void table_mapped(const struct mpsan_session *session, const char *path, uint64_t device,
 		  uint64_t inode, uint32_t slots);
 
+/* Called before the head is read, which will be written, too. */
+void table_touch(struct mpsan_session *session);
+
 /* Whether the address lies in that mapping, and where it ends. */
 bool table_owns(uint64_t address, uint64_t *end);
 
