@@ -10,13 +10,14 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import build, preload, program, scratch  # noqa: E402
-from mpsantest import LIBRARY, MPSAN, Skip, full_environment, main, run_bare  # noqa: E402
+from mpsantest import LIBRARY, MPSAN, ROOT, Skip, full_environment, main, run_bare  # noqa: E402
 
 PAGE, SLOT = 4096, struct.Struct("<IIIHHQQQQQQ")
 HOW_ROOT, HOW_EXEC, REPLACED = 0, 11, 32
@@ -229,6 +230,18 @@ def check_earlier_boot():
     assert (session / "session").read_bytes() == before
 
 
+def check_older_format():
+    """The directory is that of an older version of mpsan."""
+    session = scratch("session")
+    with tarfile.open(ROOT / "tests/golden/format-2.tar.xz") as tar:
+        tar.extractall(session.parent)
+    (session.parent / "format-2").rename(session)
+    before = (session / "session").read_bytes()
+    done = run_bare(["true"], 30, preload(session=session))
+    assert done.exit == 0 and "of another version" in done.err and done.err.count("\n") == 1, done
+    assert (session / "session").read_bytes() == before
+
+
 def edit_boot(session):
     with open(session / "session", "r+b") as file:
         file.seek(BOOT_AT)
@@ -379,6 +392,7 @@ main({
     "command_in_time_namespace": check_command_in_time_namespace,
     "alive_in_time_namespace": check_alive_in_time_namespace,
     "earlier_boot": check_earlier_boot,
+    "older_format": check_older_format,
     "earlier_boot_of_own": check_earlier_boot_of_own,
     "library_below_foreign": functools.partial(check_library_below_foreign, True),
     "library_below_foreign_temporary": functools.partial(check_library_below_foreign, False),
