@@ -88,12 +88,13 @@ static bool attach(const char *const *argv)
 
 	life.forks_only = setting("level", value, sizeof(value)) && text_equal(value, "forks");
 	life.quiet = !make || (setting("print", value, sizeof(value)) && text_equal(value, "no"));
-	life.session = session_join(directory, sizeof(directory), make);
+	life.session = session_join(directory, sizeof(directory), make, &life.pid_ns);
 	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))
 		return false;
 	life.quiet = life.quiet || life.session->supervisor;
 	life.table = table_of(life.session);
-	find_namespace();
+	if (!life.pid_ns)
+		find_namespace();
 	life.slot = slot_take();
 	if (life.slot == TABLE_NO_SLOT)
 		return false;

@@ -222,8 +222,8 @@ static long open_session(const char *path)
 	return fd == -EPERM ? SYS4(SYS_openat, AT_FDCWD, path, flags, 0) : fd;
 }
 
-/* Maps an existing session; NULL if it has another format or another owner. */
-static struct mpsan_session *map_session(const char *directory)
+/* Maps an existing session of a directory that is ours; NULL if it has another format or is of another host. */
+static struct mpsan_session *map_ours(const char *directory)
 {
 	struct path p = join(directory, "session");
 	struct mpsan_session *s = NULL;
@@ -232,8 +232,6 @@ static struct mpsan_session *map_session(const char *directory)
 	size_t bytes;
 	long fd;
 
-	if (!session_is_ours(directory))
-		return NULL;
 	fd = open_session(p.text);
 	if (fd < 0)
 		return NULL;
@@ -252,6 +250,11 @@ static struct mpsan_session *map_session(const char *directory)
 	if (s)
 		SYS2(SYS_munmap, s, bytes);
 	return NULL;
+}
+
+static struct mpsan_session *map_session(const char *directory)
+{
+	return session_is_ours(directory) ? map_ours(directory) : NULL;
 }
 
 static void session_describe(struct mpsan_session *s, const char *file)
@@ -378,10 +381,11 @@ static bool find_ancestor(const char *base, struct identity who, struct path *fo
 	return false;
 }
 
-struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
+struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, uint64_t *pid_ns)
 {
 	const char *given = sys_getenv("MPSAN_DIR");
 	char name[IDENTITY_BYTES];
+	struct mpsan_session *s = NULL;
 	struct identity self;
 	struct path base, own;
 	uint64_t noted;
@@ -408,11 +412,14 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 	}
 	if (!noted)
 		identity_note(base.text, self.pid_ns);
-	if (!find_ancestor(base.text, self, &own)) {
+	*pid_ns = self.pid_ns;
+	if (find_ancestor(base.text, self, &own)) {
+		s = map_ours(own.text);
+	} else {
 		stale_forget(base.text, &self);
 		identity_name(name, &self);
 		own = join(base.text, name);
 	}
 	text_put(directory, directory + bytes, own.text);
-	return join_or_renew(directory, &self);
+	return s ? s : join_or_renew(directory, &self);
 }

@@ -15,9 +15,9 @@
  * Finds or creates the session of this process and maps it; `directory` receives its path. With
  * MPSAN_DIR it is that directory (session_dir.h explains '%' in it), created if it does not exist
  * and `make` allows it. Otherwise it is that of the nearest ancestor that has one, or else a new
- * one.
+ * one; `pid_ns` then receives the PID namespace of this process, which is part of the search.
  */
-struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);
+struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, uint64_t *pid_ns);
 
 /*
  * Why an existing session was not joined, as text; NULL: there is none, or it could not be created.

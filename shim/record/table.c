@@ -68,7 +68,8 @@ static bool grow(struct mpsan_session *s, uint32_t from)
 	bool grown = false;
 	long fd;
 
-	if (to > mapped.max || to > mapped.slots || !sys_size_allowed(table_file_bytes(to)))
+	if (to <= from || to > mapped.max || to > mapped.slots ||
+	    !sys_size_allowed(table_file_bytes(to)))
 		return false;
 	fd = SYS4(SYS_openat, AT_FDCWD, mapped.path,
 		  O_RDWR | O_CLOEXEC | O_NOFOLLOW | sys_growing(), 0);
