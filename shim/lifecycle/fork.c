@@ -25,7 +25,6 @@
 #include "../record/stack.h"
 #include "../record/thread.h"
 #include "../record/thread_names.h"
-#include "../resources/dontfork.h"
 #include "../resources/stdio.h"
 #include "../workers/proc_events.h"
 #include "life.h"
@@ -315,7 +314,7 @@ static void take(struct snapshot *s)
 	s->threads = live_threads_count(s->gil);
 	event = log_reserve(EV_fork, sizeof(*event), &s->fork);
 	s->prepared = true;
-	dontfork_before_fork();
+	stage_before_fork();
 	stdio_before_fork(s->how);
 	s->now_ns = sys_now();
 	s->pool = thread_pool();

@@ -14,6 +14,12 @@ void stage_start(void)
 #include "lifecycle.def"
 }
 
+void stage_before_fork(void)
+{
+#define ON_BEFORE_FORK(f) f();
+#include "lifecycle.def"
+}
+
 void stage_copied(void)
 {
 #define ON_COPIED(f) f();

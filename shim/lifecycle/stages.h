@@ -7,6 +7,7 @@
 
 #define ON_ATTACH(f) void f(void);
 #define ON_START(f) void f(void);
+#define ON_BEFORE_FORK(f) void f(void);
 #define ON_COPIED(f) void f(void);
 #define ON_CHILD(f) void f(void);
 #define ON_FORKED(f) void f(bool child);
@@ -16,6 +17,7 @@
 
 void stage_attach(void);
 void stage_start(void);
+void stage_before_fork(void);
 void stage_copied(void);
 void stage_child(void);
 void stage_forked(bool child);

@@ -56,21 +56,21 @@ static uint64_t anonymous_of(uint32_t pid)
 	return sys_read_file(path, text, sizeof(text)) > 0 ? pages_anonymous(text) : 0;
 }
 
-/*
- * Starts the count in a child. Its peak starts with what the fork gave it: all anonymous memory of
- * its parent, and some of files. If that is much, its current memory is counted without the files.
- */
-void cow_forked(void)
+STATE static uint64_t gives; /* to the child of the fork under way: inherited */
+
+/* Asked here: for a process that was just born the kernel first has to make its directory in /proc. */
+void cow_before_fork(void)
 {
 	struct rusage now;
 
-	growth = (typeof(growth)){0};
-	if (!usage(&now) || (uint64_t)now.ru_maxrss << 10 < INHERITED_MIN)
-		return;
-	growth.inherited = anonymous_of(0);
-	if (growth.inherited < INHERITED_MIN)
-		growth.inherited = 0;
-	growth.python = python_present();
+	gives = usage(&now) && (uint64_t)now.ru_maxrss << 10 >= INHERITED_MIN ? anonymous_of(0) : 0;
+}
+
+void cow_forked(void)
+{
+	growth = (typeof(growth)){.inherited = gives >= INHERITED_MIN ? gives : 0};
+	growth.python = growth.inherited && python_present();
+	gives = 0;
 }
 
 static void read_pages(struct pages *pages)

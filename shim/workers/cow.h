@@ -7,7 +7,9 @@
 #ifndef MPSAN_COW_H
 #define MPSAN_COW_H
 
-/* First thing in a child. One system call if little is inherited. */
+/* How much anonymous memory a child will have. One system call if that cannot be much. */
+void cow_before_fork(void);
+/* First thing in a child: starts the count. */
 void cow_forked(void);
 /*
  * Its work is done: exit or _exit was called, or it is about to end. Records what was copied so
