@@ -188,14 +188,45 @@ bool modules_is_python(uint64_t code)
 	return m && modules.python >= m->base && modules.python < m->end;
 }
 
-/* Hashes only the words that are code addresses: equal stacks agree in these. */
+struct span {
+	uint64_t start, end;
+};
+
+static bool span_has(struct span span, uint64_t address)
+{
+	return address - span.start < span.end - span.start;
+}
+
+/* Whether it is in some module's code; if it is in none, `outside` receives the span around it that is in none. */
+static bool is_code(uint64_t address, struct span *text, struct span *outside)
+{
+	uint32_t i = module_place(address);
+
+	if (i < modules.count && modules.item[i].base <= address) {
+		*text = (struct span){modules.item[i].text_start, modules.item[i].text_end};
+		return span_has(*text, address);
+	}
+	*outside = (struct span){i ? modules.item[i - 1].end : 0,
+				 i < modules.count ? modules.item[i].base : UINT64_MAX};
+	return false;
+}
+
+/*
+ * Hashes only the words that are code addresses: equal stacks agree in these. Most of the others point to the heap, to
+ * the stack, or are small numbers: each kind is searched for once.
+ */
 uint64_t modules_hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
 {
+	struct span text = {0, 0}, outside = {0, 0};
+	uint64_t least = modules.count ? modules.item[0].base : UINT64_MAX;
+	uint64_t most = modules.count ? modules.item[modules.count - 1].end : 0;
+
 	for (uint64_t i = 0; i < words; i++) {
 		uint64_t code = return_address(word[i]);
-		const struct module *m = module_find(code);
 
-		if (m && code >= m->text_start && code < m->text_end)
+		if (code < least || code >= most || span_has(outside, code))
+			continue;
+		if (span_has(text, code) || is_code(code, &text, &outside))
 			hash = (hash ^ code) * 0x9e3779b97f4a7c15ull;
 	}
 	return hash;
