@@ -291,19 +291,37 @@ static const char *want_of_memory(const struct dead_owners *dead_owners, int val
 		       NULL;
 }
 
-static bool has_lost_child(const struct reader *reader, uint32_t parent)
+static bool has_failed(const struct mpsan_process *process)
 {
-	READER_EACH_SLOT(reader, slot) {
-		const struct mpsan_process *process = &reader->session.table[slot];
+	return process->end == MPSAN_END_SIGNAL ?
+		       process->end_value != SIGTERM :
+		       process->end == MPSAN_END_EXIT && process->end_value > 0;
+}
 
-		if (reader->session.table[session_born_as(&reader->session, slot)].parent ==
-			    parent + 1 &&
-		    (process->end == MPSAN_END_SIGNAL ?
-			     process->end_value != SIGTERM :
-			     process->end == MPSAN_END_EXIT && process->end_value > 0))
-			return true;
+/* What is known of the children of each process, by slot. */
+enum kin { KIN_LIVES = 1, KIN_FAILED = 2 };
+
+static uint8_t *find_kin(const struct snapshot *snapshot)
+{
+	const struct session *session = &snapshot->reader->session;
+	uint8_t *kin = memory_get(session->slots);
+
+	READER_EACH_SLOT(snapshot->reader, slot) {
+		uint32_t parent = has_failed(&session->table[slot]) ?
+					  session->table[session_born_as(session, slot)].parent :
+					  0;
+
+		if (parent && parent <= session->slots)
+			kin[parent - 1] |= KIN_FAILED;
 	}
-	return false;
+	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
+		uint32_t parent =
+			process_parent(&snapshot->reader->facts, snapshot->processes.item[i].slot);
+
+		if (parent < session->slots)
+			kin[parent] |= KIN_LIVES;
+	}
+	return kin;
 }
 
 static bool has_handlers(const struct search *search, uint32_t slot)
@@ -383,23 +401,17 @@ static void look_at_workers(const struct search *search, const struct snapshot_p
 	free(crew);
 }
 
-/* Whether its main thread has waited for a while for something of its own process, and has workers. */
+/* Whether its main thread has waited for a while for something of its own process. */
 static bool may_want_result(const struct search *search, const struct snapshot_process *process)
 {
 	const struct snapshot *snapshot = search->snapshot;
 	const struct snapshot_thread *main_thread = &snapshot->threads.item[process->begin];
 	const struct wait *wait = &search->graph->waits->item.item[process->begin];
 
-	if (main_thread->told || wait->flags & MPSAN_LF_SHARED ||
-	    (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_PYTHON) ||
-	    snapshot->now_ns - main_thread->still_ns <
-		    (snapshot->outside ? RESULT_OUTSIDE_NS : RESULT_NS))
-		return false;
-	for (uint32_t i = 0; i < snapshot->processes.count; i++)
-		if (process_parent(&snapshot->reader->facts, snapshot->processes.item[i].slot) ==
-		    process->slot)
-			return true;
-	return false;
+	return !main_thread->told && !(wait->flags & MPSAN_LF_SHARED) &&
+	       (wait->kind == MPSAN_LOCK_SEMAPHORE || wait->kind == MPSAN_LOCK_PYTHON) &&
+	       snapshot->now_ns - main_thread->still_ns >=
+		       (snapshot->outside ? RESULT_OUTSIDE_NS : RESULT_NS);
 }
 
 /* The thread that delivers results has ended, and the pool was not told to: it failed. */
@@ -409,14 +421,15 @@ static bool has_lost_results(const struct cross_process_pool *pool)
 	       pool->tasks_blocked;
 }
 
-static void look_at_pool(const struct search *search, const struct snapshot_process *process)
+static void look_at_pool(const struct search *search, const struct snapshot_process *process,
+			 uint8_t kin)
 {
 	struct dead_owner dead_owner = {
 		.cause = MPSAN_DEADLOCK_DEAD_END, .dead_slot = SNAPSHOT_NONE, .proof = true};
 	struct cross_process_pool pool = {0};
-	bool lost_child = has_lost_child(search->snapshot->reader, process->slot);
+	bool lost_child = kin & KIN_FAILED;
 
-	if (!lost_child && !may_want_result(search, process))
+	if (!lost_child && !(kin & KIN_LIVES && may_want_result(search, process)))
 		return;
 	dead_owner.thread = look_at_owner(search, process, &pool);
 	if (dead_owner.thread == SNAPSHOT_NONE)
@@ -435,6 +448,7 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 {
 	struct search search = {dead_owners, NULL, graph, waits->snapshot, see, context};
 	const struct snapshot *snapshot = search.snapshot;
+	uint8_t *kin;
 
 	if (somebody_died(snapshot->reader)) {
 		search.shared = waits_shared(waits);
@@ -447,6 +461,9 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 		dead_owners->pools_ns = snapshot->now_ns;
 		dead_owners->pools_due_ns = snapshot->now_ns + POOLS_NS;
 	}
+	kin = find_kin(snapshot);
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
-		look_at_pool(&search, &snapshot->processes.item[i]);
+		look_at_pool(&search, &snapshot->processes.item[i],
+			     kin[snapshot->processes.item[i].slot]);
+	free(kin);
 }
