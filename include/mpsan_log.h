@@ -90,7 +90,11 @@ enum mpsan_process_marks {
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
 #define MPSAN_ARGV_KEPT 128 /* since then */
 #define MPSAN_FED 64 /* descriptors */
-#define MPSAN_SLOTS_FIRST 16u /* two pages of a file in all */
+/*
+ * The table grows when half of it is used: a process may not be able to, once it has dropped its privileges, used up
+ * its descriptors, changed its root directory or come to a limit on files.
+ */
+#define MPSAN_SLOTS_FIRST 256u
 #define MPSAN_SLOTS_MAX 32768u
 #define MPSAN_LISTS 1024u /* of slots by PID */
 

@@ -41,7 +41,11 @@ static void say_unwatched(const char *why)
 void switch_off_full(void)
 {
 	if (!life.quiet && table_is_full)
-		say_unwatched("the session's process table is full");
+		say_unwatched(
+			life.session->slots < life.session->slots_max ?
+				"the session's process table is full and cannot grow: the disk, "
+				"a limit on files, or dropped privileges" :
+				"the session's process table is full");
 	table_is_full = false;
 }
 

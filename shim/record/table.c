@@ -97,6 +97,9 @@ uint32_t table_reserve(struct mpsan_session *s)
 	uint32_t there;
 
 	do {
+		there = slots_there(s);
+		if (slot == there / 2)
+			grow(s, there); /* ahead of need: others may not be able to */
 		while (slot >= (there = slots_there(s)))
 			if (!grow(s, there))
 				return TABLE_NO_SLOT;
@@ -151,13 +154,18 @@ static bool is_same(const struct mpsan_process *p, uint64_t since_ns, uint16_t u
 static uint32_t find_same(struct mpsan_session *s, uint32_t newest, uint32_t end, uint32_t pid,
 			  uint64_t pid_ns, uint64_t since_ns, uint16_t unless)
 {
+	uint32_t found = TABLE_NO_SLOT;
+
 	EACH_IN_LIST(s, at, newest, end) {
 		const struct mpsan_process *p = table_of(s) + at - 1;
 
-		if (is_of(p, pid, pid_ns) && is_same(p, since_ns, unless))
-			return at - 1;
+		if (!is_of(p, pid, pid_ns) || !is_same(p, since_ns, unless))
+			continue;
+		found = at - 1;
+		if (!since_ns)
+			break;
 	}
-	return TABLE_NO_SLOT;
+	return found;
 }
 
 /* A slot that another one of the same process has overtaken is given up. */

@@ -49,7 +49,7 @@ void table_enter(struct mpsan_session *session, uint32_t slot);
 /*
  * Claims a slot for a process. A process and its parent may both do so: a slot of the same PID
  * without any of the flags `unless` is used instead of a second one, if the process was born since
- * `since_ns` (0: if it has not ended).
+ * `since_ns`: that of its first image, if it has called exec meanwhile (0: the newest, if it has not ended).
  */
 uint32_t table_claim(struct mpsan_session *session, uint32_t pid, uint64_t pid_ns,
 		     uint64_t since_ns, uint16_t unless);

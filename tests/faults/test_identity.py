@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, preload, program, scratch  # noqa: E402
-from mpsantest import LIBRARY, MPSAN, ROOT, Skip, full_environment, main, run_bare  # noqa: E402
+from faults import build, named, preload, program, scratch  # noqa: E402
+from mpsantest import LIBRARY, MPSAN, ROOT, Skip, dump, full_environment, main, run_bare, run_mpsan, system_python  # noqa: E402
 
 PAGE, SLOT = 4096, struct.Struct("<IIIHHQQQQQQ")
 HOW_ROOT, HOW_EXEC, REPLACED = 0, 11, 32
@@ -359,7 +359,7 @@ def file_of(session):
 def check_small_table():
     session = scratch("session")
     run(["true"], preload(session=session))
-    assert file_of(session) <= 16384, file_of(session)
+    assert file_of(session) <= 128 << 10, file_of(session)
 
 
 def check_table_grows(count):
@@ -369,6 +369,39 @@ def check_table_grows(count):
     known = slots(session)
     assert len(known) == count + 5, len(known)
     assert len({(slot.pid, slot.birth) for slot in known}) == len(known)
+
+
+def check_spawns_that_exec():
+    """What a shell executes in its place is no child of its parent's, however late that records the spawn."""
+    session = scratch("session")
+    run([program("spawn_execs"), "10"], preload(session=session))
+    known = slots(session)
+    assert len({slot.pid for slot in known}) == 161, len(known)
+    hows = [event["process"]["how"] for event in named(dump(session), "birth")]
+    assert hows.count("posix_spawn") == hows.count("exec") == 160, hows
+
+
+PRIVILEGES_GO = """
+import os
+os.setgid(65534)
+os.setuid(65534)
+for _ in range(200):
+    child = os.fork() or os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def check_grows_for_others(supervised):
+    """Who has dropped its privileges cannot make the table larger: there is room before."""
+    need_root()
+    command = [system_python(), "-c", PRIVILEGES_GO]
+    if supervised:
+        done = run_mpsan(command)
+        assert done.exit == 0 and len(done.report["processes"]) == 201, done
+        return
+    session = scratch("session")
+    done = run_bare(command, 30, preload(session=session))
+    assert (done.exit, done.out, done.err) == (0, "", "") and len(slots(session)) == 201, done
 
 
 def check_no_room_to_grow():
@@ -402,5 +435,8 @@ main({
     "killed_supervisor_and_library": functools.partial(check_killed_supervisor, False),
     "small_table": check_small_table,
     "table_grows": functools.partial(check_table_grows, 10000),
+    "spawns_that_exec": check_spawns_that_exec,
+    "grows_for_others": functools.partial(check_grows_for_others, True),
+    "grows_for_others_preload": functools.partial(check_grows_for_others, False),
     "no_room_to_grow": check_no_room_to_grow,
 })

@@ -401,6 +401,7 @@ void reader_read(struct reader *reader)
 
 void reader_poll(struct reader *reader, uint64_t now)
 {
+	session_make_room(&reader->session);
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);

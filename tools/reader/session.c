@@ -10,9 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/filtered.h"
 #include "../base/guard.h"
 #include "../base/plainfile.h"
 #include "../base/util.h"
@@ -148,6 +150,26 @@ uint32_t session_there(struct session *session)
 	if (fd >= 0)
 		close(fd);
 	return session->there;
+}
+
+void session_make_room(struct session *session)
+{
+	struct mpsan_session *head = session->head;
+	uint32_t slots = __atomic_load_n(&head->slots, __ATOMIC_ACQUIRE);
+	uint64_t used = __atomic_load_n(&head->claimed, __ATOMIC_ACQUIRE);
+	off_t bytes = (off_t)(slots * sizeof(struct mpsan_process));
+	int fd;
+
+	if (!session->writable || session->tight || head->format != MPSAN_SESSION_FORMAT ||
+	    used <= slots / 4 || slots * 2 > head->slots_max || !filtered_may(SYS_fallocate))
+		return;
+	fd = open_table(session);
+	session->tight = fd < 0 || posix_fallocate(fd, (off_t)MPSAN_PAGE + bytes, bytes);
+	if (!session->tight)
+		__atomic_compare_exchange_n(&head->slots, &slots, slots * 2, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	if (fd >= 0)
+		close(fd);
 }
 
 static bool is_from_here(const struct mpsan_session *head)

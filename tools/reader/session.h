@@ -19,6 +19,7 @@ struct session {
 	/* the table's largest size; the supervisor's log has this number */
 	uint32_t slots;
 	uint32_t there; /* slots in the file at the last check */
+	bool tight; /* the table could not be made larger */
 	uint64_t device, inode; /* of the file */
 	size_t bytes; /* mapped */
 	bool writable;
@@ -33,6 +34,9 @@ void session_close(struct session *session);
 
 /* The current number of slots: the table grows with new processes. */
 uint32_t session_there(struct session *session);
+
+/* Makes the table larger when a quarter of it is used, for processes that cannot. */
+void session_make_room(struct session *session);
 
 /*
  * The slot of a process's first image: each exec takes another slot, whose parent is the previous

@@ -27,7 +27,7 @@ static const struct {
 	const char *text;
 } counters[] = {
 	{offsetof(struct mpsan_log, dropped),
-	 "records dropped because the log was full (raise --log-max)"},
+	 "records dropped because the log was full (raise --log-max) or could not grow"},
 	{offsetof(struct mpsan_log, holds_lost),
 	 "locks not tracked because a thread held too many"},
 	{offsetof(struct mpsan_log, threads_lost),
@@ -94,6 +94,7 @@ static void add_logs(json_t *document, const struct reader *reader)
 static void add_processes(json_t *document, const struct reader *reader)
 {
 	bool removed = reader->session.writable && session_is_removed(&reader->session);
+	const struct mpsan_session *head = reader->session.head;
 	uint32_t count = 0;
 
 	if (removed)
@@ -112,11 +113,14 @@ static void add_processes(json_t *document, const struct reader *reader)
 	if (count > NAMED_MAX)
 		report_limit(document, "further processes that were not watched: %u",
 			     count - NAMED_MAX);
-	if (reader->session.head->unrecorded)
+	if (head->unrecorded)
 		report_limit(
 			document,
-			"processes not watched because the session's process table was full: %llu",
-			(unsigned long long)reader->session.head->unrecorded);
+			"processes not watched because the session's process table was full%s: %llu",
+			head->format > 2 && head->slots < head->slots_max ?
+				" and could not grow (the disk, a limit on files, or dropped privileges)" :
+				"",
+			(unsigned long long)head->unrecorded);
 }
 
 /* The library makes do with the system calls that are allowed. */

@@ -347,7 +347,7 @@ static char *prepare(struct launch *launch, const char *dir, const struct mpsan_
 
 char *launch_prepare(struct launch *launch, const char *dir, const char *options_for_library)
 {
-	struct mpsan_session like = {.slots = MPSAN_SLOTS_FIRST};
+	struct mpsan_session like = {.slots = 4 * MPSAN_SLOTS_FIRST};
 	char *wrong;
 
 	*launch = (struct launch){.library = launch_find_library()};
