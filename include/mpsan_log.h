@@ -91,8 +91,8 @@ enum mpsan_process_marks {
 #define MPSAN_ARGV_KEPT 128 /* since then */
 #define MPSAN_FED 64 /* descriptors */
 /*
- * The table grows when half of it is used: a process may not be able to, once it has dropped its privileges, used up
- * its descriptors, changed its root directory or come to a limit on files.
+ * The table grows as soon as half of it is used, because a later process may be unable to make it grow: it has dropped
+ * its privileges, used up its descriptors, changed its root directory or reached a limit on files.
  */
 #define MPSAN_SLOTS_FIRST 256u
 #define MPSAN_SLOTS_MAX 32768u

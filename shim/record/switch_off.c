@@ -43,7 +43,7 @@ void switch_off_full(void)
 	if (!life.quiet && table_is_full)
 		say_unwatched(
 			life.session->slots < life.session->slots_max ?
-				"the session's process table is full and cannot grow: the disk, "
+				"the session's process table is full and cannot grow: full disk, "
 				"a limit on files, or dropped privileges" :
 				"the session's process table is full");
 	table_is_full = false;

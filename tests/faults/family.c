@@ -40,8 +40,8 @@ static void gate_close(struct gate *gate)
 
 static char myself[] = "/proc/self/exe";
 static pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER;
-static __thread pthread_mutex_t
-	own[THREADS]; /* a child must not wait for what a thread of its parent has */
+/* A child must not wait for what a thread of its parent has. */
+static __thread pthread_mutex_t own[THREADS];
 static pthread_t thread[THREADS];
 static int threads;
 static __thread const char *of_handler;

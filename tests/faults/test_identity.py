@@ -359,7 +359,7 @@ def file_of(session):
 def check_small_table():
     session = scratch("session")
     run(["true"], preload(session=session))
-    assert file_of(session) <= 128 << 10, file_of(session)
+    assert file_of(session) <= 72 << 10, file_of(session)
 
 
 def check_table_grows(count):

@@ -135,6 +135,19 @@ static char *take_table(struct session *session)
 	return wrong;
 }
 
+/* The file that is mapped, as it is now; -1: another one is in its place. */
+static int reopen_table(const struct session *session, struct stat *st)
+{
+	int fd = open_table(session);
+
+	if (fd >= 0 &&
+	    (fstat(fd, st) || st->st_dev != session->device || st->st_ino != session->inode)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 uint32_t session_there(struct session *session)
 {
 	uint32_t slots = __atomic_load_n(&session->head->slots, __ATOMIC_ACQUIRE);
@@ -143,9 +156,8 @@ uint32_t session_there(struct session *session)
 
 	if (slots <= session->there || slots > session->slots)
 		return session->there;
-	fd = open_table(session);
-	if (fd >= 0 && !fstat(fd, &st) && st.st_dev == session->device &&
-	    st.st_ino == session->inode && map_file(session, fd, st.st_size))
+	fd = reopen_table(session, &st);
+	if (fd >= 0 && map_file(session, fd, st.st_size))
 		session->there = slots;
 	if (fd >= 0)
 		close(fd);
@@ -158,12 +170,13 @@ void session_make_room(struct session *session)
 	uint32_t slots = __atomic_load_n(&head->slots, __ATOMIC_ACQUIRE);
 	uint64_t used = __atomic_load_n(&head->claimed, __ATOMIC_ACQUIRE);
 	off_t bytes = (off_t)(slots * sizeof(struct mpsan_process));
+	struct stat st;
 	int fd;
 
 	if (!session->writable || session->tight || head->format != MPSAN_SESSION_FORMAT ||
 	    used <= slots / 4 || slots * 2 > head->slots_max || !filtered_may(SYS_fallocate))
 		return;
-	fd = open_table(session);
+	fd = reopen_table(session, &st);
 	session->tight = fd < 0 || posix_fallocate(fd, (off_t)MPSAN_PAGE + bytes, bytes);
 	if (!session->tight)
 		__atomic_compare_exchange_n(&head->slots, &slots, slots * 2, false,

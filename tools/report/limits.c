@@ -118,7 +118,7 @@ static void add_processes(json_t *document, const struct reader *reader)
 			document,
 			"processes not watched because the session's process table was full%s: %llu",
 			head->format > 2 && head->slots < head->slots_max ?
-				" and could not grow (the disk, a limit on files, or dropped privileges)" :
+				" and could not grow (full disk, a limit on files, or dropped privileges)" :
 				"",
 			(unsigned long long)head->unrecorded);
 }

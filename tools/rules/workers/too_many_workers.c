@@ -8,7 +8,7 @@
 
 static MESSAGE message_text = {
 	"{who} had {processes} workers at a time for {lasted} on {processors} processors, and they "
-	"mostly waited: threads that could run at a time: {running}",
+	"mostly waited (runnable threads at a time: {running})",
 	{{STEP_FORK, "{forker} of process {parent} started a worker"},
 	 {STEP_EVENT, "{who} had {processes} workers"}},
 };
