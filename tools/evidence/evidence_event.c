@@ -21,15 +21,16 @@ uint64_t event_field(const struct fact_event *event, const char *name)
 
 	for (uint32_t i = 0; fields && fields[i].name; i++)
 		if (!strcmp(fields[i].name, name))
-			return event->field[i];
+			return event_payload(event)[i];
 	return 0;
 }
 
 static void set_callsite(const struct event_subjects *subjects, struct callsite *callsite,
-			 const struct fact_event *event)
+			 const struct fact_event *event, struct fact_place *at)
 {
-	callsite_init(subjects->ctx, callsite, &event->at, event->at.tid,
-		      event_field(event, "stack"), event_field(event, "python"));
+	*at = reader_event_place(subjects->ctx->reader, event);
+	callsite_init(subjects->ctx, callsite, at, at->tid, event_field(event, "stack"),
+		      event_field(event, "python"));
 	/* A fault is often inside a libc function: the caller says more. */
 	callsite_locate(subjects->ctx, callsite,
 			event->type == EV_fault ? 0 : event_field(event, "caller"), true);
@@ -55,16 +56,16 @@ bool event_gather(struct event_subjects *subjects, const struct evidence_context
 	*subjects = (struct event_subjects){.ctx = ctx, .facts = facts, .finding = finding};
 	if (finding->trigger.kind == TRIGGER_EVENT) {
 		subjects->event = &facts->events[finding->trigger.index];
-		set_callsite(subjects, &subjects->doer, subjects->event);
+		set_callsite(subjects, &subjects->doer, subjects->event, &subjects->event_at);
 	}
 	if (finding->cause) {
 		subjects->cause = &facts->events[finding->cause - 1];
-		set_callsite(subjects, &subjects->causer, subjects->cause);
+		set_callsite(subjects, &subjects->causer, subjects->cause, &subjects->cause_at);
 	}
 	if (finding->process)
 		set_ended(subjects, finding->process - 1);
 	if (finding->segment)
-		shm_maker_callsite(subjects, &subjects->maker);
+		shm_maker_callsite(subjects, &subjects->maker, &subjects->made_at);
 	return subjects->event || subjects->cause || finding->process || subjects->maker.at;
 }
 
@@ -95,7 +96,7 @@ static char *value_text(const struct event_subjects *subjects, const struct fact
 		return bytes_text(value);
 	switch (field->format) {
 	case FORMAT_POS:
-		text = reader_text(subjects->ctx->reader, event->at.slot, value);
+		text = reader_text(subjects->ctx->reader, event->slot, value);
 		return text ? text_copy(text) : NULL;
 	case FORMAT_TIME:
 		return duration_text(value);
@@ -116,7 +117,7 @@ static void set_fields(const struct event_subjects *subjects, const struct fact_
 		if (!strcmp(field->name, "stack") || !strcmp(field->name, "python"))
 			continue;
 		args_set_field(args, prefix, field->name,
-			       value_text(subjects, event, field, event->field[i]));
+			       value_text(subjects, event, field, event_payload(event)[i]));
 	}
 }
 
@@ -142,12 +143,12 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 
 	if (subjects->event) {
 		set_fields(subjects, subjects->event, "", args);
-		args_set(args, ARG_who, process_text(reader, subjects->event->at.by));
+		args_set(args, ARG_who, process_text(reader, subjects->event->by));
 		args_set(args, ARG_at, place_text(&subjects->doer));
 	}
 	if (subjects->cause) {
 		set_fields(subjects, subjects->cause, ARGS_OF_CAUSE, args);
-		args_set(args, ARG_cause_who, process_text(reader, subjects->cause->at.by));
+		args_set(args, ARG_cause_who, process_text(reader, subjects->cause->by));
 		args_set(args, ARG_cause_at, place_text(&subjects->causer));
 	}
 	if (subjects->finding->process) {

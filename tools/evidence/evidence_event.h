@@ -16,6 +16,7 @@ struct event_subjects {
 	const struct finding *finding;
 	const struct fact_event *event, *cause; /* NULL: none */
 	struct callsite doer, causer, ended, maker; /* maker: of finding.segment */
+	struct fact_place event_at, cause_at, made_at; /* of these call sites */
 	struct fact_place end; /* of finding.process */
 };
 

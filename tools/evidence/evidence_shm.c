@@ -9,13 +9,15 @@
 #include "text_process.h"
 #include "text_shm.h"
 
-bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite)
+bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite,
+			struct fact_place *at)
 {
 	const struct fact_event *made = shm_made(subjects->facts, subjects->finding->segment);
 
 	if (!made)
 		return false;
-	callsite_init(subjects->ctx, callsite, &made->at, made->at.tid, EVENT_AS(made, shm)->stack,
+	*at = reader_event_place(subjects->ctx->reader, made);
+	callsite_init(subjects->ctx, callsite, at, at->tid, EVENT_AS(made, shm)->stack,
 		      EVENT_AS(made, shm)->python);
 	callsite_locate(subjects->ctx, callsite, EVENT_AS(made, shm)->caller, true);
 	return true;
@@ -29,14 +31,14 @@ static char *rate_text(const struct event_subjects *subjects)
 
 	if (!last)
 		return NULL;
-	for (uint32_t at = fact_event_of(subjects->facts, last->at.by, EV_shm, FACT_NONE);
-	     at != FACT_NONE; at = fact_event_of(subjects->facts, last->at.by, EV_shm, at))
-		if (MPSAN_LATER_BYTES(subjects->facts->events[at].later) == bytes)
-			first_ns = subjects->facts->events[at].at.time_ns;
-	if (!first_ns || last->at.time_ns <= first_ns)
+	for (uint32_t at = fact_event_of(subjects->facts, last->by, EV_shm, FACT_NONE);
+	     at != FACT_NONE; at = fact_event_of(subjects->facts, last->by, EV_shm, at))
+		if (MPSAN_LATER_BYTES(event_later(&subjects->facts->events[at])) == bytes)
+			first_ns = event_time(&subjects->facts->events[at]);
+	if (!first_ns || event_time(last) <= first_ns)
 		return text_copy("at once");
 	return text_format("%.0f per second", (double)subjects->finding->amount * 1e9 /
-						      (double)(last->at.time_ns - first_ns));
+						      (double)(event_time(last) - first_ns));
 }
 
 static void segment_args(const struct event_subjects *subjects, json_t *args)
@@ -55,7 +57,7 @@ static void segment_args(const struct event_subjects *subjects, json_t *args)
 		 text_copy(subjects->maker.where ? subjects->maker.where : "an unknown place"));
 	args_set(args, ARG_mappers,
 		 segment_mappers(reader, segment,
-				 then ? then->at.time_ns : subjects->facts->now_ns));
+				 then ? event_time(then) : subjects->facts->now_ns));
 	args_set(args, ARG_total,
 		 bytes_text(subjects->finding->amount * shm_bytes(subjects->facts, segment)));
 	if (subjects->finding->amount)

@@ -8,8 +8,9 @@
 
 #include "evidence_event.h"
 
-/* The call site of the creation of finding.segment; false: not seen. */
-bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite);
+/* The call site of the creation of finding.segment, and its place, to which it refers; false: not seen. */
+bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite,
+			struct fact_place *at);
 
 /*
  * Sets the arguments that args.def lists for shared memory; its mappers are those at the time of

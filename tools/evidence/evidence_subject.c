@@ -74,12 +74,11 @@ static json_t *segment_json(const struct evidence_context *ctx, uint32_t segment
 		if (looked++ == ACTS_MAX)
 			break;
 		if (event->type == EV_shm_map)
-			add_use(&lives, event->at.by, event->at.time_ns,
-				shm_unmap_ns(facts, event));
+			add_use(&lives, event->by, event_time(event), shm_unmap_ns(facts, event));
 	}
 	return with_life(subject_of(&lives, "segment", segment_text(ctx->reader, segment),
 				    shm_bytes(facts, segment), shm_maker(facts, segment)),
-			 ctx, made ? made->at.time_ns : 0, 0);
+			 ctx, made ? event_time(made) : 0, 0);
 }
 
 static json_t *export_json(const struct evidence_context *ctx, const struct ipc_piece *piece)

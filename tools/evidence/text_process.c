@@ -12,7 +12,7 @@ char *process_given_name(const struct reader *reader, uint32_t slot)
 	uint32_t named = process_named(&reader->facts, slot);
 	const struct fact_event *event = named == FACT_NONE ? NULL : &reader->facts.events[named];
 	const char *name =
-		event ? reader_text(reader, event->at.slot, EVENT_AS(event, process_name)->name) :
+		event ? reader_text(reader, event->slot, EVENT_AS(event, process_name)->name) :
 			NULL;
 
 	return name ? text_copy(name) : NULL;

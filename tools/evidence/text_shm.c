@@ -16,9 +16,9 @@ static const char *event_name(const struct reader *reader, const struct fact_eve
 	const char *text = NULL;
 
 	if (event->type == EV_shm)
-		text = reader_text(reader, event->at.slot, EVENT_AS(event, shm)->name);
+		text = reader_text(reader, event->slot, EVENT_AS(event, shm)->name);
 	else if (event->type == EV_shm_left)
-		text = reader_text(reader, event->at.slot, EVENT_AS(event, shm_left)->name);
+		text = reader_text(reader, event->slot, EVENT_AS(event, shm_left)->name);
 	return text ? shm_name_bare(text) : NULL;
 }
 
@@ -104,12 +104,12 @@ char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t ti
 		const struct fact_event *event = &facts->events[at - 1];
 		uint64_t end;
 
-		if (event->type != EV_shm_map || event->at.time_ns > time_ns || count == 64 ||
-		    is_among(slots, count, event->at.by))
+		if (event->type != EV_shm_map || event_time(event) > time_ns || count == 64 ||
+		    is_among(slots, count, event->by))
 			continue;
 		end = shm_unmap_ns(facts, event);
 		if (!end || end > time_ns)
-			slots[count++] = event->at.by;
+			slots[count++] = event->by;
 	}
 	for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
 		char *who = process_text(reader, slots[i]);

@@ -129,18 +129,48 @@ struct fact_left {
 
 /*
  * An event that carries all its facts: something that one thread did, or that the supervisor saw.
- * EVENT_AS(event, shm_refused)->reason, if the type is EV_shm_refused.
+ * EVENT_AS(event, shm_refused)->reason, if the type is EV_shm_refused. There are millions: what the record
+ * in the mapped log says is read there, and a user's address has 48 bits.
  */
 struct fact_event {
-	struct fact_place at;
-	uint32_t type; /* enum mpsan_event_type */
+	uint64_t record : 48; /* address of the mpsan_record; its fields follow */
+	uint64_t by : 16; /* slot of the process that wrote it */
 	uint32_t before; /* the process's previous event of this type + 1 */
-	const uint64_t
-		*field; /* the event's fields, in the mapped log, so that millions of events fit */
-	uint64_t later; /* the record's `later`, as it was when its trigger fired */
+	uint16_t slot; /* of the log */
+	uint16_t type; /* enum mpsan_event_type; EV_none: it was retracted */
 };
+_Static_assert(sizeof(struct fact_event) == 16, "millions of events take little memory");
+_Static_assert(MPSAN_SLOTS_MAX <= UINT16_MAX,
+	       "the supervisor's log has the number after the last slot");
+
 #define EVENT_FACT_WORDS 14 /* the most fields of such an event */
-#define EVENT_AS(event, name) ((const struct ev_##name *)(event)->field)
+#define EVENT_AS(event, name) ((const struct ev_##name *)event_payload(event))
+
+static inline const struct mpsan_record *event_record(const struct fact_event *event)
+{
+	return (const struct mpsan_record *)(uintptr_t)event->record;
+}
+
+static inline const uint64_t *event_payload(const struct fact_event *event)
+{
+	return (const uint64_t *)(event_record(event) + 1);
+}
+
+static inline uint64_t event_time(const struct fact_event *event)
+{
+	return event_record(event)->time_ns;
+}
+
+static inline uint32_t event_tid(const struct fact_event *event)
+{
+	return event_record(event)->tid;
+}
+
+/* What was added to the record after its commit, by now. */
+static inline uint64_t event_later(const struct fact_event *event)
+{
+	return __atomic_load_n(&event_record(event)->later, __ATOMIC_ACQUIRE);
+}
 
 /*
  * A process and those that made it, the nearest first. `at` is the variable of the loop: it begins with the

@@ -182,7 +182,7 @@ static bool sent_itself(const struct facts *facts, uint32_t slot, int number)
 	     at = fact_event_of(facts, slot, EV_killed, at)) {
 		const struct ev_killed *killed = EVENT_AS(&facts->events[at], killed);
 
-		if (facts->events[at].at.slot < facts->process_count &&
+		if (facts->events[at].slot < facts->process_count &&
 		    killed->signal == (uint64_t)number &&
 		    (killed->pid == slot_of(facts, slot)->pid || (int64_t)killed->pid <= 0))
 			return true;
@@ -215,12 +215,12 @@ static bool reached(const struct facts *facts, const struct ev_killed *killed, u
 static bool came_from(const struct facts *facts, uint32_t slot, const struct fact_event *event)
 {
 	const struct fact_process *process = &facts->processes[slot];
-	bool own = event->at.by == slot && event->at.slot < facts->process_count;
+	bool own = event->by == slot && event->slot < facts->process_count;
 
 	return !own && reached(facts, EVENT_AS(event, killed), slot) &&
-	       event->at.time_ns <= process->gone_ns + EVENT_SETTLE_NS &&
+	       event_time(event) <= process->gone_ns + EVENT_SETTLE_NS &&
 	       ((int64_t)EVENT_AS(event, killed)->pid <= 0 ||
-		event->at.time_ns >= process->slot->birth_ns);
+		event_time(event) >= process->slot->birth_ns);
 }
 
 bool process_was_ended_by_another(const struct facts *facts, uint32_t slot)

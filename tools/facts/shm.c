@@ -232,13 +232,13 @@ uint32_t shm_maker(const struct facts *facts, uint32_t segment)
 {
 	const struct fact_event *made = shm_made(facts, segment);
 
-	return made ? made->at.by : FACT_NONE;
+	return made ? made->by : FACT_NONE;
 }
 
 uint64_t shm_bytes(const struct facts *facts, uint32_t segment)
 {
 	const struct fact_event *made = shm_made(facts, segment);
-	uint64_t bytes = made ? MPSAN_LATER_BYTES(made->later) : 0;
+	uint64_t bytes = made ? MPSAN_LATER_BYTES(event_later(made)) : 0;
 
 	if (!bytes && made)
 		bytes = EVENT_AS(made, shm)->bytes;
@@ -274,9 +274,9 @@ bool shm_is_driver(const struct facts *facts, uint32_t segment)
 
 uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_event *map)
 {
-	uint64_t end = cuda_end_ns(facts, map->at.by);
+	uint64_t end = cuda_end_ns(facts, map->by), unmapped = event_later(map);
 
-	return map->later && (!end || map->later < end) ? map->later : end;
+	return unmapped && (!end || unmapped < end) ? unmapped : end;
 }
 
 uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_ns, uint32_t but)
@@ -287,7 +287,7 @@ uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_n
 		const struct fact_event *event = &facts->events[at - 1];
 		uint64_t end;
 
-		if (event->type != EV_shm_map || event->at.by == but || event->at.time_ns > time_ns)
+		if (event->type != EV_shm_map || event->by == but || event_time(event) > time_ns)
 			continue;
 		end = shm_unmap_ns(facts, event);
 		if (!end || end > time_ns)

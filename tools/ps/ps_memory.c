@@ -122,7 +122,7 @@ static bool may_be_linked(const struct memory *memory, uint32_t segment)
 {
 	const struct fact_event *made = shm_made(memory->facts, segment);
 
-	return made && !(made->later & MPSAN_LATER_UNLINKED) && is_linked(memory, segment);
+	return made && !(event_later(made) & MPSAN_LATER_UNLINKED) && is_linked(memory, segment);
 }
 
 static int ps_memory_compare(const void *one, const void *other, void *context)
@@ -152,16 +152,17 @@ static json_t *made_json(const struct memory *memory, uint32_t segment, bool pla
 	struct event_subjects subjects = {.ctx = &ctx, .facts = memory->facts, .finding = &finding};
 	const struct fact_event *made = shm_made(memory->facts, segment);
 	struct callsite callsite = {0};
+	struct fact_place at;
 	json_t *object;
 
 	if (!made)
 		return json_null();
-	object = who_json(memory, made->at.by);
+	object = who_json(memory, made->by);
 	json_object_set_new(
 		object, "time_ns",
-		json_integer((json_int_t)reader_real_ns(memory->ps->reader, made->at.time_ns)));
+		json_integer((json_int_t)reader_real_ns(memory->ps->reader, event_time(made))));
 	if (place)
-		shm_maker_callsite(&subjects, &callsite);
+		shm_maker_callsite(&subjects, &callsite, &at);
 	json_object_set_new(object, "at", jsontext_of(callsite.where));
 	callsite_finish(&callsite);
 	return object;
@@ -180,7 +181,7 @@ static void add_acts(const struct memory *memory, uint32_t segment, json_t *obje
 			    EVENT_AS(event, shm)->way >= MPSAN_SHM_RECEIVED &&
 			    EVENT_AS(event, shm)->way <= MPSAN_SHM_FETCHED;
 		if (event->type == EV_shm_unlinked && json_is_null(removed))
-			removed = who_json(memory, event->at.by);
+			removed = who_json(memory, event->by);
 	}
 	json_object_set_new(object, "sent", json_integer(sent));
 	json_object_set_new(object, "received", json_integer(received));
@@ -258,10 +259,8 @@ json_t *ps_memory_look(struct ps *ps)
 	struct memory memory = {.ps = ps, .facts = &ps->reader->facts};
 	json_t *segments = json_array(), *document;
 
-	if (ps->live) {
-		shm_refresh_all(ps->reader);
+	if (ps->live)
 		look_at_users(&memory);
-	}
 	for (uint32_t i = 1; i <= memory.facts->shm.segment_count; i++)
 		if (is_used(&memory, i) || may_be_linked(&memory, i))
 			*ARRAY_ADD(&memory.there) = i;

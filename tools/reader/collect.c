@@ -256,11 +256,12 @@ static void collect_event(struct reader *reader, const struct record *record, bo
 	struct fact_event *event = ARRAY_ADD(&reader->events);
 	uint32_t *newest = &reader->processes[record->by].event[event_fact_number(record->type)];
 
-	*event = (struct fact_event){.at = collect_place_of(record),
-				     .type = record->type,
+	*event = (struct fact_event){.record = (uintptr_t)record->payload -
+					       sizeof(struct mpsan_record),
+				     .by = (uint16_t)record->by,
 				     .before = *newest,
-				     .field = record->payload,
-				     .later = record->later};
+				     .slot = (uint16_t)record->slot,
+				     .type = record->type};
 	*newest = reader->events.count;
 	if (reader->over && record->later & MPSAN_LATER_FAILED)
 		event->type = EV_none;
@@ -271,28 +272,25 @@ static void collect_event(struct reader *reader, const struct record *record, bo
 		open_trigger(reader, TRIGGER_EVENT, reader->events.count - 1);
 }
 
-/* The records of a session that is over were just read and cannot change. */
-static bool has_failed(const struct reader *reader, const struct fact_event *event)
-{
-	const struct mpsan_record *head = (const struct mpsan_record *)event->field - 1;
-	bool fresh = reader->over && reader->acts_settled >= reader->acts_known;
-
-	return (fresh ? event->later : __atomic_load_n(&head->later, __ATOMIC_ACQUIRE)) &
-	       MPSAN_LATER_FAILED;
-}
-
-/* Retracted events stay in the array without a type. */
+/*
+ * Retracted events stay in the array without a type. Once a session is over, those just read are without one
+ * already.
+ */
 void collect_settled(struct reader *reader, uint64_t now)
 {
-	while (reader->acts_settled < reader->events.count) {
+	uint32_t end = reader->over ? reader->acts_known : reader->events.count;
+
+	while (reader->acts_settled < end) {
 		struct fact_event *event = &reader->events.item[reader->acts_settled];
 
-		if (!reader->over && event->at.time_ns + EVENT_SETTLE_NS > now)
+		if (!reader->over && event_time(event) + EVENT_SETTLE_NS > now)
 			break;
-		if (has_failed(reader, event))
+		if (event_later(event) & MPSAN_LATER_FAILED)
 			event->type = EV_none;
 		reader->acts_settled++;
 	}
+	if (reader->over)
+		reader->acts_settled = reader->events.count;
 }
 
 void collect_record(struct reader *reader, const struct record *record)

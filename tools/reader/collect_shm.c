@@ -96,7 +96,7 @@ static void look_into(struct reader *reader, const struct fact_event *event, str
 	default:
 		return;
 	}
-	text = name ? reader_text(reader, event->at.slot, name) : NULL;
+	text = name ? reader_text(reader, event->slot, name) : NULL;
 	if (text && *text && store->names.count < SHM_NAMES_MAX) {
 		*ARRAY_ADD(&store->names) = (struct shm_name){.hash = shm_name_hash(text)};
 		link->name = store->names.count & SHM_NAMES_MAX;
@@ -105,7 +105,7 @@ static void look_into(struct reader *reader, const struct fact_event *event, str
 		if (shm_name_is_driver(text))
 			link->flags |= SHM_LINK_DRIVER;
 	}
-	if (has_frame(reader, event->at.slot, python, PROOF_FETCH_FRAME))
+	if (has_frame(reader, event->slot, python, PROOF_FETCH_FRAME))
 		link->flags |= SHM_LINK_REBUILDS;
 }
 
@@ -117,14 +117,14 @@ static bool is_of_memory(uint32_t type)
 static int compare_acts(const void *one, const void *other, void *context)
 {
 	const struct fact_event *events = context;
-	const struct fact_place *a = &events[*(const uint32_t *)one].at;
-	const struct fact_place *b = &events[*(const uint32_t *)other].at;
+	const struct fact_event *a = &events[*(const uint32_t *)one];
+	const struct fact_event *b = &events[*(const uint32_t *)other];
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
+	if (event_time(a) != event_time(b))
+		return event_time(a) < event_time(b) ? -1 : 1;
 	if (a->slot != b->slot)
 		return a->slot < b->slot ? -1 : 1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
+	return a->record < b->record ? -1 : a->record > b->record;
 }
 
 static void lend_arrays(struct shm_store *store)
@@ -205,7 +205,7 @@ void collect_shm_due(struct reader *reader, uint64_t now)
 	sort_waiting(reader);
 	while (next < store->waiting.count &&
 	       (reader->over ||
-		reader->events.item[store->waiting.item[next]].at.time_ns + EVENT_SETTLE_NS <=
+		event_time(&reader->events.item[store->waiting.item[next]]) + EVENT_SETTLE_NS <=
 			now)) {
 		collect_shm_enter(reader, store->waiting.item[next++]);
 		if (next % REFRESHED == 0)
@@ -214,53 +214,6 @@ void collect_shm_due(struct reader *reader, uint64_t now)
 	store->waiting.count -= next;
 	memmove(store->waiting.item, store->waiting.item + next,
 		store->waiting.count * sizeof(uint32_t));
-}
-
-static void refresh(struct reader *reader, uint32_t index)
-{
-	struct fact_event *event = &reader->events.item[index];
-	const struct mpsan_record *head = (const struct mpsan_record *)event->field - 1;
-
-	if (event->type == EV_shm || event->type == EV_shm_map)
-		event->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);
-}
-
-static void refresh_all_of(struct reader *reader, uint32_t slot, uint32_t type)
-{
-	uint32_t at = reader->processes[slot].event[event_fact_number(type)];
-
-	for (; at; at = reader->events.item[at - 1].before)
-		refresh(reader, at - 1);
-}
-
-void shm_refresh_event(struct reader *reader, uint32_t event)
-{
-	const struct shm_facts *shm = &reader->facts.shm;
-	uint32_t segment = shm_segment_of(&reader->facts, event);
-
-	if (!segment)
-		segment = shm_find_name(shm, shm_name_of(&reader->facts, event));
-	if (!segment || reader->over)
-		return;
-	EACH_SHM_EVENT(&reader->facts, segment - 1, at)
-		refresh(reader, at - 1);
-}
-
-void shm_refresh_process(struct reader *reader, uint32_t slot)
-{
-	if (reader->over)
-		return;
-	refresh_all_of(reader, slot, EV_shm);
-	refresh_all_of(reader, slot, EV_shm_map);
-}
-
-void shm_refresh_all(struct reader *reader)
-{
-	for (uint32_t i = 0; i < reader->acts_known; i++) {
-		refresh(reader, i);
-		if (i % REFRESHED == REFRESHED - 1)
-			reader_trim(reader);
-	}
 }
 
 void shm_publish(struct reader *reader, struct facts *facts)

@@ -22,14 +22,6 @@ void collect_shm(struct reader *reader);
  */
 void collect_shm_due(struct reader *reader, uint64_t now);
 
-/*
- * Sizes and ends of mappings are added to records later: reads those again that the rules use for
- * this trigger.
- */
-void shm_refresh_event(struct reader *reader, uint32_t event);
-void shm_refresh_process(struct reader *reader, uint32_t slot);
-void shm_refresh_all(struct reader *reader);
-
 /* Publishes the facts for the rules. */
 void shm_publish(struct reader *reader, struct facts *facts);
 

@@ -9,7 +9,7 @@
 #include "reader.h"
 
 /* Bytes of file mappings that may stay resident: the kernel maps 64 KiB around each place that is read. */
-#define FILES_RESIDENT (48ull << 20)
+#define FILES_RESIDENT (32ull << 20)
 #define LOG_RESIDENT (64ull << 10)
 
 /* Resident bytes of this process's file mappings. */

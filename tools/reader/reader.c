@@ -14,7 +14,7 @@
 #include "collect_shm.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for an unfinished record */
-#define TRIM_STEPS 65536u /* records between two checks of resident memory */
+#define TRIM_STEPS 16384u /* records between two checks of resident memory */
 #define TRIM_TRIGGERS 1024u
 #define LIVENESS_NS 50000000ull /* between two checks of living processes */
 
@@ -226,7 +226,7 @@ static void check_liveness(struct reader *reader, uint64_t now)
 	pidfd_poll_look(&reader->pidfds, take_gone, reader);
 }
 
-/* Ten thousand records take some megabytes. */
+/* Some thousand records take some megabytes. */
 static void trim_at_times(struct reader *reader, uint32_t count)
 {
 	if (count && !(count % TRIM_STEPS))
@@ -292,6 +292,17 @@ static int compare_pending(const void *one, const void *other)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
+struct fact_place reader_event_place(const struct reader *reader, const struct fact_event *event)
+{
+	const uint8_t *record = (const uint8_t *)event_record(event);
+
+	return (struct fact_place){.slot = event->slot,
+				   .by = event->by,
+				   .tid = event_tid(event),
+				   .pos = (uint64_t)(record - reader->logs[event->slot]->map),
+				   .time_ns = event_time(event)};
+}
+
 static struct fact_place trigger_place(const struct reader *reader, const struct trigger *trigger)
 {
 	struct fact_place place;
@@ -310,7 +321,7 @@ static struct fact_place trigger_place(const struct reader *reader, const struct
 	case TRIGGER_KEPT_LOCK:
 		return reader->lefts.item[trigger->index].at;
 	case TRIGGER_EVENT:
-		return reader->events.item[trigger->index].at;
+		return reader_event_place(reader, &reader->events.item[trigger->index]);
 	case TRIGGER_ENDED:
 		return (struct fact_place){.slot = trigger->index,
 					   .by = trigger->index,
@@ -371,6 +382,8 @@ static void time_triggers(struct reader *reader, uint64_t now)
 		struct fact_place at = trigger_place(reader, &trigger);
 		uint64_t due_ns = 0;
 
+		if (!((i + 1) % TRIM_TRIGGERS))
+			reader_trim(reader);
 		if (is_cut_off(reader, &at))
 			continue;
 		switch (trigger_timing(reader, &trigger, now, &due_ns)) {
@@ -433,7 +446,6 @@ void reader_finish(struct reader *reader, uint64_t now)
 	collect_settled(reader, now);
 	collect_cuda_due(reader, now);
 	collect_shm_due(reader, now);
-	shm_refresh_all(reader);
 	*ARRAY_ADD(&reader->open) = (struct trigger){TRIGGER_CLOSE, 0};
 	publish_facts(reader, now);
 	collect_links(reader);

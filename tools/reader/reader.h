@@ -168,6 +168,9 @@ uint64_t reader_end_ns(const struct reader *reader);
  */
 bool reader_has_open_wait(const struct reader *reader);
 
+/* Where an event was read. */
+struct fact_place reader_event_place(const struct reader *reader, const struct fact_event *event);
+
 /* The next trigger; facts.now_ns is then the time when it fired. */
 bool reader_next_trigger(struct reader *reader, struct trigger *trigger);
 

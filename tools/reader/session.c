@@ -24,7 +24,7 @@
 
 /* the wall clock may have been adjusted slightly since the recording */
 #define SAME_BOOT_NS 60000000000ull
-#define SLOTS_MOST (1u << 17) /* larger numbers are garbage */
+#define SLOTS_MOST UINT16_MAX /* larger numbers are garbage; see fact_event.slot */
 
 static char *open_directory(struct session *session, const char *dir)
 {
@@ -60,7 +60,7 @@ static char *check_head(struct session *session, const struct mpsan_session *hea
 			"%s/session: truncated (%zu bytes for %u processes); record the session again",
 			dir, bytes, head->slots);
 	session->slots = grows ? head->slots_max : head->slots;
-	if (session->slots < head->slots || (grows && session->slots > SLOTS_MOST))
+	if (session->slots < head->slots || session->slots > SLOTS_MOST)
 		return text_format(
 			"%s/session: damaged (%u processes, limit %u); record the session again",
 			dir, head->slots, session->slots);

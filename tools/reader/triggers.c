@@ -132,17 +132,13 @@ static enum timing deadlock_timing(struct reader *reader, uint32_t index, uint64
 static enum timing event_timing(struct reader *reader, uint32_t index, uint64_t now,
 				uint64_t *due_ns)
 {
-	struct fact_event *event = &reader->events.item[index];
-	const struct mpsan_record *head = (const struct mpsan_record *)event->field - 1;
+	const struct fact_event *event = &reader->events.item[index];
 
-	*due_ns = event->at.time_ns + EVENT_SETTLE_NS;
+	*due_ns = event_time(event) + EVENT_SETTLE_NS;
 	if (now < *due_ns && !reader->over)
 		return TIMING_OPEN;
 	if (event->type == EV_none) /* retracted */
 		return TIMING_NEVER;
-	if (!reader->over || index < reader->acts_known)
-		event->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);
-	shm_refresh_event(reader, index);
 	return TIMING_COME;
 }
 
@@ -156,7 +152,6 @@ static enum timing ended_timing(struct reader *reader, uint32_t slot, uint64_t n
 	*due_ns = process->gone_ns + ENDED_GRACE_NS;
 	if (now < *due_ns && !reader->over)
 		return TIMING_OPEN;
-	shm_refresh_process(reader, slot);
 	return TIMING_COME;
 }
 

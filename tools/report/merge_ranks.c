@@ -67,9 +67,9 @@ static void read_needs(struct merged_rank *one, const char *text)
 static struct merged_rank *read_event(const struct reader *reader, const struct fact_event *event)
 {
 	const struct ev_rank *ev = EVENT_AS(event, rank);
-	const char *what = reader_text(reader, event->at.slot, ev->what) ?: "",
-		   *place = reader_text(reader, event->at.slot, ev->place) ?: "",
-		   *needs = reader_text(reader, event->at.slot, ev->needs) ?: "";
+	const char *what = reader_text(reader, event->slot, ev->what) ?: "",
+		   *place = reader_text(reader, event->slot, ev->place) ?: "",
+		   *needs = reader_text(reader, event->slot, ev->needs) ?: "";
 	struct merged_rank *one = memory_get(sizeof(*one));
 
 	one->job = ev->job;
@@ -80,9 +80,9 @@ static struct merged_rank *read_event(const struct reader *reader, const struct 
 	snprintf(one->in.place, sizeof(one->in.place), "%s", place);
 	one->what = text_copy(what);
 	read_needs(one, needs);
-	one->pid = reader->session.table[event->at.by].pid;
-	one->tid = event->at.tid;
-	one->time_ns = reader_real_ns(reader, event->at.time_ns);
+	one->pid = reader->session.table[event->by].pid;
+	one->tid = event_tid(event);
+	one->time_ns = reader_real_ns(reader, event_time(event));
 	return one;
 }
 
@@ -107,7 +107,7 @@ void merge_ranks_add(struct merge_ranks *merge, uint32_t source, int64_t skew_ns
 		const struct fact_event *event = &reader->facts.events[i];
 		struct merged_rank *one, **same;
 
-		if (event->type != EV_rank || event->at.by >= reader->session.slots)
+		if (event->type != EV_rank || event->by >= reader->session.slots)
 			continue;
 		one = read_event(reader, event);
 		one->source = source;

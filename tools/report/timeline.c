@@ -108,11 +108,11 @@ static void draw_threads(struct drawing *drawing)
 		draw_thread(drawing, at->by, at->tid, at->time_ns);
 	}
 	for (uint32_t i = 0; i < drawing->facts->event_count; i++) {
-		const struct fact_place *at = &drawing->facts->events[i].at;
+		const struct fact_event *event = &drawing->facts->events[i];
 
 		/* The supervisor's records name a process, but none of its threads. */
-		if (at->slot != reader->session.slots)
-			draw_thread(drawing, at->by, at->tid, at->time_ns);
+		if (event->slot != reader->session.slots)
+			draw_thread(drawing, event->by, event_tid(event), event_time(event));
 	}
 }
 

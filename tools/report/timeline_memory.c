@@ -52,9 +52,8 @@ static bool timeline_memory_fits(const struct drawing *drawing, const struct fac
 	const struct mpsan_process *table = drawing->reader->session.table;
 	uint64_t from = EVENT_AS(received, shm)->from, to = EVENT_AS(sent, shm_sent)->to;
 
-	return sent->at.by != received->at.by && sent->at.time_ns <= received->at.time_ns &&
-	       (!from || from == table[sent->at.by].pid) &&
-	       (!to || to == table[received->at.by].pid);
+	return sent->by != received->by && event_time(sent) <= event_time(received) &&
+	       (!from || from == table[sent->by].pid) && (!to || to == table[received->by].pid);
 }
 
 /* Draws a descriptor received over a socket, from the newest matching message. */
@@ -68,7 +67,10 @@ static void draw_receipt(struct drawing *drawing, uint32_t event, uint32_t objec
 		const struct fact_event *sent = &drawing->facts->events[at - 1];
 
 		if (sent->type == EV_shm_sent && timeline_memory_fits(drawing, sent, received)) {
-			add_message(drawing, &sent->at, &received->at, object);
+			struct fact_place from = reader_event_place(drawing->reader, sent);
+			struct fact_place to = reader_event_place(drawing->reader, received);
+
+			add_message(drawing, &from, &to, object);
 			return;
 		}
 	}
@@ -92,7 +94,7 @@ static void draw_event(struct drawing *drawing, uint32_t object, uint32_t at,
 	switch (event->type) {
 	case EV_shm_map:
 		unmapped = shm_unmap_ns(drawing->facts, event);
-		add_use(drawing, object, event->at.by, event->at.time_ns, unmapped);
+		add_use(drawing, object, event->by, event_time(event), unmapped);
 		end->open = end->open || !unmapped;
 		if (unmapped > end->last_ns)
 			end->last_ns = unmapped;
@@ -107,8 +109,8 @@ static void draw_event(struct drawing *drawing, uint32_t object, uint32_t at,
 	default:
 		break;
 	}
-	if (event->type != EV_shm_left && event->at.time_ns > end->last_ns)
-		end->last_ns = event->at.time_ns;
+	if (event->type != EV_shm_left && event_time(event) > end->last_ns)
+		end->last_ns = event_time(event);
 }
 
 static void draw_segment(struct drawing *drawing, uint32_t segment)
@@ -126,7 +128,7 @@ static void draw_segment(struct drawing *drawing, uint32_t segment)
 		.kind = OBJECT_SEGMENT,
 		.owner = maker == FACT_NONE ? LINE_NONE : draw_process(drawing, maker),
 		.bytes = shm_bytes(facts, segment + 1),
-		.begin_ns = draw_time(drawing, made ? made->at.time_ns : 0),
+		.begin_ns = draw_time(drawing, made ? event_time(made) : 0),
 		.name = text_copy(name ? name : "shared memory without a name"),
 	};
 	EACH_SHM_EVENT(facts, segment, at)
@@ -143,7 +145,7 @@ static void change_segment(struct drawing *drawing, uint32_t segment)
 		const struct fact_event *event = &facts->events[at - 1];
 
 		if (event->type == EV_shm_map)
-			draw_change(drawing, LEVEL_MAPPED, event->at.by, bytes, event->at.time_ns,
+			draw_change(drawing, LEVEL_MAPPED, event->by, bytes, event_time(event),
 				    shm_unmap_ns(facts, event));
 	}
 }

@@ -116,7 +116,7 @@ static void match_intent(struct leaks *leaks, struct left *left)
 		if (shm_name_of(&reader->facts, i) != left->hash)
 			continue;
 		if (event->type == EV_shm_intent &&
-		    left->born_ns + CLOCK_STEP_NS >= reader_real_ns(reader, event->at.time_ns))
+		    left->born_ns + CLOCK_STEP_NS >= reader_real_ns(reader, event_time(event)))
 			left->event = i;
 		if (event->type == EV_shm && EVENT_AS(event, shm)->flags & MPSAN_SHM_MADE)
 			left->event = NONE; /* that one created another segment */
@@ -152,7 +152,7 @@ static bool is_alive(const struct reader *reader, uint32_t slot)
 /* Whether its creator or a process that maps it lives and may still unlink it. */
 static bool is_in_use(const struct reader *reader, const struct left *left)
 {
-	uint32_t maker = reader->events.item[left->event].at.by;
+	uint32_t maker = reader->events.item[left->event].by;
 
 	READER_EACH_SLOT(reader, slot) {
 		if (!is_alive(reader, slot))
@@ -217,13 +217,13 @@ static void mon_leaks_state(struct leaks *leaks, struct watchlog *log)
 		if (left->event == NONE || !mon_leaks_is_there(left))
 			continue;
 		made = &leaks->reader->events.item[left->event];
-		ev = (struct ev_shm_left){.name = watchlog_text(log, made->at.by, left->name),
+		ev = (struct ev_shm_left){.name = watchlog_text(log, made->by, left->name),
 					  .device = left->device,
 					  .inode = left->inode,
 					  .bytes = left->bytes,
-					  .maker_slot = made->at.by + 1,
-					  .record = made->at.pos};
-		watchlog_put(log, EV_shm_left, made->at.by, made->at.tid, &ev, sizeof(ev));
+					  .maker_slot = made->by + 1,
+					  .record = reader_event_place(leaks->reader, made).pos};
+		watchlog_put(log, EV_shm_left, made->by, event_tid(made), &ev, sizeof(ev));
 	}
 }
 
@@ -242,10 +242,10 @@ static void state_limit(const struct reader *reader, struct watchlog *log)
 		if (event->type != EV_shm || !(EVENT_AS(event, shm)->flags & MPSAN_SHM_MADE) ||
 		    EVENT_AS(event, shm)->way != MPSAN_SHM_OPEN ||
 		    EVENT_AS(event, shm)->device == st.st_dev ||
-		    event->later & MPSAN_LATER_UNLINKED)
+		    event_later(event) & MPSAN_LATER_UNLINKED)
 			continue;
 		limit.count++;
-		by = event->at.by;
+		by = event->by;
 	}
 	if (!limit.count)
 		return;
@@ -270,7 +270,6 @@ void mon_leaks_look(struct reader *reader, struct watchlog *log)
 	}
 	if (count && !leaks.served)
 		mon_leaks_state(&leaks, log);
-	shm_refresh_all(reader);
 	state_limit(reader, log);
 	mon_leaks_forget(&leaks);
 	free(leaks.left.item);

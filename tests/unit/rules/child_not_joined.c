@@ -27,7 +27,7 @@ static void not_joined_fires_when_shared_memory_stays(void **state)
 	map->device = MPSAN_SHM_MAP_INHERITED;
 	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 	map->device = 0;
-	events[0].later = 13 * SECOND;
+	records[0].head.later = 13 * SECOND;
 	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 }
 

@@ -9,7 +9,7 @@ static struct mpsan_process slot[SLOTS];
 static struct fact_process process[SLOTS];
 static struct fact_fork forks[2];
 static struct fact_event events[ACTS];
-static uint64_t fields[ACTS][EVENT_FACT_WORDS];
+static struct story_record records[ACTS];
 static struct facts facts;
 
 /* A parent that forks two workers at one place. */
@@ -44,13 +44,11 @@ static int begin(void **state)
 
 static void *act(uint32_t by, uint32_t type)
 {
-	uint32_t *newest = &process[by].event[event_fact_number(type)], index = facts.event_count++;
+	uint32_t index = facts.event_count++;
 
 	assert_true(index < ACTS);
-	events[index] = (struct fact_event){
-		{by, by, slot[by].pid, 8192, 14 * SECOND}, type, *newest, fields[index], 0};
-	*newest = index + 1;
-	return memset(fields[index], 0, sizeof(fields[index]));
+	events[index] = story_event(&records[index], by, type, &process[by], index, 14 * SECOND);
+	return records[index].fields;
 }
 
 static void grows(uint32_t by, uint64_t mib)

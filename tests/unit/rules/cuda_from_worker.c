@@ -12,14 +12,15 @@ static void from_worker_warns(void **state)
 /* The export came from a thread of the worker's whose name tells nothing. */
 static void from_worker_knows_the_process(void **state)
 {
-	static const struct ev_process_name name = {.name = 64, .work = MPSAN_WORK_LOADER};
-	static const struct fact_event changes[] = {
-		{.at = {.by = CHILD}, .type = EV_process_name, .field = (const uint64_t *)&name}};
+	static struct story_record record;
+	static struct fact_event change;
 
 	(void)state;
-	facts.events = changes;
+	change = story_event(&record, CHILD, EV_process_name, &processes[CHILD], 0, SECOND);
+	*(struct ev_process_name *)record.fields =
+		(struct ev_process_name){.name = 64, .work = MPSAN_WORK_LOADER};
+	facts.events = &change;
 	facts.event_count = 1;
-	processes[CHILD].event[event_fact_number(EV_process_name)] = 1;
 	assert_heard(TRIGGER_EXPORT, export_as(CHILD, 1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
 		     cuda_from_worker, GRADE_WARNING);
 }

@@ -10,7 +10,7 @@ static void dontfork(uint64_t how, uint64_t address)
 {
 	*(struct ev_dontfork *)act_add(PARENT, EV_dontfork, 0) =
 		(struct ev_dontfork){.address = address, .bytes = 0x2000, .how = how};
-	events[world.facts.event_count - 1].at.time_ns = 5 * SECOND;
+	records[world.facts.event_count - 1].head.time_ns = 5 * SECOND;
 }
 
 static void faults(uint64_t by)

@@ -55,7 +55,7 @@ static void file_offset_is_silent_without_a_seek_or_a_proof(void **state)
 	assert_act(shared_file_offset, GRADE_OFF);
 	uses(CHILD, MPSAN_OFFSET_FILE, MPSAN_OFFSET_MOVE, 30);
 	for (unsigned i = 0; i < 3; i++)
-		((struct ev_offset_used *)fields[i])->with = 0; /* kcmp did not say so */
+		((struct ev_offset_used *)records[i].fields)->with = 0; /* kcmp did not say so */
 	assert_act(shared_file_offset, GRADE_OFF);
 }
 
@@ -63,7 +63,7 @@ static void file_offset_is_silent_about_uses_before_the_fork(void **state)
 {
 	(void)state;
 	uses(PARENT, MPSAN_OFFSET_FILE, MPSAN_OFFSET_MOVE, 10);
-	events[0].at.time_ns = 9 * SECOND;
+	records[0].head.time_ns = 9 * SECOND;
 	uses(CHILD, MPSAN_OFFSET_FILE, MPSAN_OFFSET_READ, 20);
 	assert_act(shared_file_offset, GRADE_OFF);
 }

@@ -14,7 +14,7 @@ static void buffer_churn_fires_as_a_note(void **state)
 	for (uint32_t i = 0; i < 20; i++) { /* others between them */
 		uint32_t made = make_tensor(MAKER, 2000 + i);
 
-		events[made].later = (i + 2) * MIB;
+		records[made].head.later = (i + 2) * MIB;
 		send_off(MAKER, made);
 	}
 	send_many(150);

@@ -86,7 +86,7 @@ static void foreign_unlink_is_silent_about_a_name_that_the_maker_removed(void **
 	(void)state;
 	made = make(MAKER, A);
 	map(MAKER, A);
-	events[made].later |= MPSAN_LATER_UNLINKED;
+	records[made].head.later |= MPSAN_LATER_UNLINKED;
 	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_OFF);
 }
 

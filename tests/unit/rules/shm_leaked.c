@@ -41,7 +41,7 @@ static void leaked_is_proved_of_a_name_that_was_left_in_peace(void **state)
 static void leaked_is_a_note_about_a_tensor_whose_thread_was_cut_short(void **state)
 {
 	(void)state;
-	events[make_tensor(MAKER, A)].at.tid++;
+	records[make_tensor(MAKER, A)].head.tid++;
 	leave(MAKER);
 	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_NOTE);
 }
@@ -49,7 +49,7 @@ static void leaked_is_a_note_about_a_tensor_whose_thread_was_cut_short(void **st
 static void leaked_is_proved_of_a_tensor_that_a_thread_left_long_before(void **state)
 {
 	(void)state;
-	events[make_tensor(MAKER, A)].at.tid++;
+	records[make_tensor(MAKER, A)].head.tid++;
 	clock_now += 2 * SECOND;
 	leave(MAKER);
 	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_ERROR);

@@ -142,7 +142,7 @@ static void sender_exited_is_silent_about_other_errands(void **state)
 	keep(MAKER, A);
 	leave(MAKER);
 	asked = ask(USER, 0);
-	fields[asked][5] = 4096; /* there are Python frames */
+	records[asked].fields[5] = 4096; /* there are Python frames */
 	assert_int_equal(EVENT_AS(&events[asked], sock_refused)->python, 4096);
 	assert_heard(TRIGGER_EVENT, asked, shm_sender_exited, GRADE_OFF);
 }

@@ -11,7 +11,7 @@
 
 static struct world world;
 static struct fact_event events[ACTS];
-static uint64_t fields[ACTS][EVENT_FACT_WORDS];
+static struct story_record records[ACTS];
 
 static inline int begin(void **state)
 {
@@ -28,13 +28,9 @@ static inline uint64_t *act_add(uint32_t by, uint32_t type, uint64_t ms)
 	uint32_t index = world.facts.event_count++;
 
 	assert_true(index < ACTS);
-	events[index].at = (struct fact_place){by, by, world.slot[by].pid, 16384 + 64 * index,
-					       10 * SECOND + ms * 1000000};
-	events[index].type = type;
-	events[index].before = world.process[by].event[event_fact_number(type)];
-	events[index].field = memset(fields[index], 0, sizeof(fields[index]));
-	world.process[by].event[event_fact_number(type)] = index + 1;
-	return fields[index];
+	events[index] = story_event(&records[index], by, type, &world.process[by], index,
+				    10 * SECOND + ms * 1000000);
+	return records[index].fields;
 }
 
 /* Each a second after the one before. */
@@ -42,7 +38,7 @@ static inline struct fact_event *add(uint32_t by, uint32_t type, const void *eve
 {
 	uint32_t index = world.facts.event_count;
 
-	assert_true(bytes <= sizeof(fields[0]));
+	assert_true(bytes <= sizeof(records[0].fields));
 	memcpy(act_add(by, type, 1000 * (1 + index)), event, bytes);
 	return &events[index];
 }

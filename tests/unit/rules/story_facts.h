@@ -32,6 +32,32 @@ struct world {
 	struct facts facts;
 };
 
+/* The record of an event that carries all its facts. */
+struct story_record {
+	struct mpsan_record head;
+	uint64_t fields[EVENT_FACT_WORDS];
+};
+
+/* Writes an event of a process's main thread, its fields all 0. */
+static inline struct fact_event story_event(struct story_record *record, uint32_t by, uint32_t type,
+					    struct fact_process *process, uint32_t index,
+					    uint64_t time_ns)
+{
+	uint32_t *newest = &process->event[event_fact_number(type)];
+	struct fact_event event = {.record = (uintptr_t)record,
+				   .by = (uint16_t)by,
+				   .before = *newest,
+				   .slot = (uint16_t)by,
+				   .type = (uint16_t)type};
+
+	*record = (struct story_record){.head = {.type = (uint16_t)type,
+						 .slot = by,
+						 .tid = process->slot->pid,
+						 .time_ns = time_ns}};
+	*newest = index + 1;
+	return event;
+}
+
 struct verdict {
 	struct findings sink;
 	unsigned count;

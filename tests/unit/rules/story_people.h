@@ -17,7 +17,7 @@ static struct mpsan_process slot[SLOTS];
 static struct fact_process process[SLOTS];
 static struct fact_fork forks[12];
 static struct fact_event events[ACTS];
-static uint64_t fields[ACTS][EVENT_FACT_WORDS];
+static struct story_record records[ACTS];
 static struct facts facts;
 
 /* A parent that exits in second 15, and its child, which ends with it. */
@@ -86,13 +86,11 @@ static inline void set_argv(uint32_t of, const char *text)
 /* An act of a process, with its first fields. */
 static inline void *act(uint32_t by, uint32_t type, uint64_t time_ns)
 {
-	uint32_t *newest = &process[by].event[event_fact_number(type)], index = facts.event_count++;
+	uint32_t index = facts.event_count++;
 
 	assert_true(index < ACTS);
-	events[index] = (struct fact_event){
-		{by, by, slot[by].pid, 8192, time_ns}, type, *newest, fields[index], 0};
-	*newest = index + 1;
-	return memset(fields[index], 0, sizeof(fields[index]));
+	events[index] = story_event(&records[index], by, type, &process[by], index, time_ns);
+	return records[index].fields;
 }
 
 static inline struct ev_load *load(uint32_t by, uint64_t running, uint64_t processors,

@@ -27,7 +27,7 @@
 static struct mpsan_process slots[PROCESSES];
 static struct fact_process processes[PROCESSES];
 static struct fact_event events[ROOM];
-static uint64_t fields[ROOM][EVENT_FACT_WORDS];
+static struct story_record records[ROOM];
 static struct shm_link links[ROOM];
 static struct shm_name names[ROOM];
 static struct shm_segment segments[ROOM];
@@ -75,17 +75,12 @@ static inline uint32_t act_as(uint32_t by, uint32_t type, const void *event, siz
 {
 	uint32_t index = facts.event_count++;
 
-	assert_true(index < ROOM && bytes <= sizeof(fields[index]));
+	assert_true(index < ROOM && bytes <= sizeof(records[index].fields));
 	clock_now += TENTH;
-	events[index] = (struct fact_event){.at = {by, by, slots[by].pid, 8192, clock_now},
-					    .type = type,
-					    .before = processes[by].event[event_fact_number(type)],
-					    .field = fields[index]};
-	memset(fields[index], 0, sizeof(fields[index]));
-	memcpy(fields[index], event, bytes);
+	events[index] = story_event(&records[index], by, type, &processes[by], index, clock_now);
+	memcpy(records[index].fields, event, bytes);
 	names[index] = (struct shm_name){.hash = name};
 	links[index] = (struct shm_link){.name = name ? (index + 1) % ROOM : 0, .flags = flags};
-	processes[by].event[event_fact_number(type)] = index + 1;
 	shm_enter(&facts.shm, events, index);
 	return index;
 }
@@ -101,7 +96,7 @@ static inline uint32_t make_as(uint32_t by, uint32_t segment, enum mpsan_shm_way
 	uint32_t act = ACT(by, shm, way == MPSAN_SHM_MEMFD ? 0 : segment, flags, .way = way,
 			   .flags = MPSAN_SHM_MADE, .device = DEVICE, .inode = segment);
 
-	events[act].later = MIB;
+	records[act].head.later = MIB;
 	return act;
 }
 
@@ -133,12 +128,12 @@ static inline uint32_t map(uint32_t by, uint32_t segment)
 
 static inline void unmap(uint32_t mapping)
 {
-	events[mapping].later = clock_now += TENTH;
+	records[mapping].head.later = clock_now += TENTH;
 }
 
 static inline uint32_t send_off(uint32_t by, uint32_t made)
 {
-	events[made].later |= MPSAN_LATER_SENT;
+	records[made].head.later |= MPSAN_LATER_SENT;
 	return ACT(by, shm_sent, 0, 0, .device = DEVICE,
 		   .inode = EVENT_AS(&events[made], shm)->inode);
 }

@@ -168,7 +168,7 @@ static void crash_counts_the_senders_of_signals(void **state)
 	killed->signal = SIGTERM; /* perhaps of another group */
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 	*killed = (struct ev_killed){.pid = slot[CHILD].pid, .signal = SIGKILL};
-	events[0].at.by = events[0].at.slot = CHILD; /* that it sent to itself */
+	events[0].by = events[0].slot = CHILD; /* that it sent to itself */
 	process[CHILD].event[event_fact_number(EV_killed)] = 1;
 	process[PARENT].event[event_fact_number(EV_killed)] = 0;
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);

@@ -31,7 +31,7 @@ static MESSAGE msg_fork = {
 static uint32_t excluder(const struct facts *facts, const struct fact_event *fault)
 {
 	uint64_t address = EVENT_AS(fault, fault)->address;
-	uint32_t slot = fault->at.by;
+	uint32_t slot = fault->by;
 
 	EACH_ANCESTOR(facts, slot) {
 		uint32_t event = fact_event_of(facts, slot, EV_dontfork, FACT_NONE);
@@ -59,7 +59,7 @@ static void judge_fault(const struct facts *facts, const struct trigger *trigger
 		    (struct finding){.rule = RULE_fork_dontfork_memory,
 				     .grade = GRADE_ERROR,
 				     .message_text = &msg_fault,
-				     .fork = fact_fork_behind(facts, FACT_NONE, fault->at.by) + 1,
+				     .fork = fact_fork_behind(facts, FACT_NONE, fault->by) + 1,
 				     .cause = cause + 1});
 }
 
@@ -74,7 +74,7 @@ static void fork_dontfork_memory_judge_fork(const struct facts *facts,
 	for (; event != FACT_NONE; event = fact_event_of(facts, fork->at.by, EV_dontfork, event)) {
 		const struct ev_dontfork *ev = EVENT_AS(&facts->events[event], dontfork);
 
-		if (facts->events[event].at.time_ns > fork->at.time_ns)
+		if (event_time(&facts->events[event]) > fork->at.time_ns)
 			continue;
 		if (ev->how == MPSAN_DONTFORK_SUPPORTED)
 			return;

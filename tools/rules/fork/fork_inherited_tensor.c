@@ -21,7 +21,7 @@ static MESSAGE msg_unmap = {
 static bool has_own(const struct facts *facts, uint32_t segment, uint32_t slot)
 {
 	EACH_SHM_EVENT(facts, segment - 1, at)
-		if (facts->events[at - 1].type == EV_shm && facts->events[at - 1].at.by == slot)
+		if (facts->events[at - 1].type == EV_shm && facts->events[at - 1].by == slot)
 			return true;
 	return false;
 }
@@ -50,10 +50,10 @@ void rule_fork_inherited_tensor(const struct facts *facts, const struct trigger 
 	const struct fact_event *event = &facts->events[trigger->index];
 	uint32_t segment = shm_segment_of(facts, trigger->index);
 
-	if (!shm_is_torch(facts, segment) || !has_by_fork(facts, segment, event->at.by))
+	if (!shm_is_torch(facts, segment) || !has_by_fork(facts, segment, event->by))
 		return;
 	if (is_removal(event)) {
-		if (shm_mapped(facts, segment, event->at.time_ns, event->at.by))
+		if (shm_mapped(facts, segment, event_time(event), event->by))
 			FIND_EVENT(out, fork_inherited_tensor, GRADE_WARNING, trigger, &msg_removal,
 				   .segment = segment);
 	} else if (event->type == EV_shm_inherited &&

@@ -29,11 +29,11 @@ void rule_fork_unflushed_stdio(const struct facts *facts, const struct trigger *
 {
 	const struct fact_event *event = &facts->events[trigger->index];
 
-	if (event->type == EV_stdio_twice && parent_writes(facts, event->at.by))
+	if (event->type == EV_stdio_twice && parent_writes(facts, event->by))
 		finding_add(out, trigger,
-			    (struct finding){
-				    .rule = RULE_fork_unflushed_stdio,
-				    .grade = GRADE_NOTE,
-				    .message_text = &msg_bytes,
-				    .fork = fact_fork_behind(facts, FACT_NONE, event->at.by) + 1});
+			    (struct finding){.rule = RULE_fork_unflushed_stdio,
+					     .grade = GRADE_NOTE,
+					     .message_text = &msg_bytes,
+					     .fork = fact_fork_behind(facts, FACT_NONE, event->by) +
+						     1});
 }

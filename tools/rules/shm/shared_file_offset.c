@@ -59,9 +59,9 @@ static void add_use(struct uses *uses, const struct facts *facts, uint32_t at)
 	uses->what |= (uint32_t)ev->what;
 	uses->with = ev->with ? ev->with : uses->with;
 	if (ev->what & MPSAN_OFFSET_READ)
-		uses->read_ns = facts->events[at].at.time_ns;
+		uses->read_ns = event_time(&facts->events[at]);
 	if (ev->what & MPSAN_OFFSET_WRITE)
-		uses->write_ns = facts->events[at].at.time_ns;
+		uses->write_ns = event_time(&facts->events[at]);
 }
 
 /* The uses by `slot` since `from_ns` of the file of `event`, from events before number `end`. */
@@ -75,7 +75,7 @@ static struct uses uses_of(const struct facts *facts, uint32_t slot, uint32_t ev
 	     i++, at = fact_event_of(facts, slot, EV_offset_used, at)) {
 		const struct fact_event *a = &facts->events[at];
 
-		if (a->at.time_ns < from_ns)
+		if (event_time(a) < from_ns)
 			break;
 		if (at < end && same_file(a, &facts->events[event]))
 			add_use(&uses, facts, at);
@@ -163,13 +163,14 @@ struct meeting {
 
 static struct meeting meet(const struct facts *facts, uint32_t event, uint32_t other)
 {
-	uint32_t self = facts->events[event].at.by;
+	uint32_t self = facts->events[event].by;
 	uint64_t since, kind = EVENT_AS(&facts->events[event], offset_used)->kind;
 	struct meeting meeting = {GRADE_OFF, GRADE_OFF, FACT_NONE};
 	struct uses theirs, mine;
 
 	if (!are_related(facts, self, other) ||
-	    !shared_file_offset_is_there(&facts->processes[other], facts->events[event].at.time_ns))
+	    !shared_file_offset_is_there(&facts->processes[other],
+					 event_time(&facts->events[event])))
 		return meeting;
 	since = together_since(facts, self, other);
 	theirs = uses_of(facts, other, event, since, event);
@@ -205,8 +206,8 @@ void rule_shared_file_offset(const struct facts *facts, const struct trigger *tr
 	if (event->type != EV_offset_used)
 		return;
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
-		struct meeting meeting = slot == event->at.by ? worst :
-								meet(facts, trigger->index, slot);
+		struct meeting meeting = slot == event->by ? worst :
+							     meet(facts, trigger->index, slot);
 
 		before = meeting.before > before ? meeting.before : before;
 		worst = meeting.now > worst.now ? meeting : worst;

@@ -59,7 +59,7 @@ static bool is_message(const struct facts *facts, uint32_t event)
 {
 	uint32_t flags = shm_link_of(facts, event)->flags;
 
-	return flags & SHM_LINK_TORCH && facts->events[event].later & MPSAN_LATER_SENT &&
+	return flags & SHM_LINK_TORCH && event_later(&facts->events[event]) & MPSAN_LATER_SENT &&
 	       EVENT_AS(&facts->events[event], shm)->flags & MPSAN_SHM_MADE;
 }
 
@@ -73,8 +73,8 @@ void rule_shm_buffer_churn(const struct facts *facts, const struct trigger *trig
 	for (uint32_t at = fact_event_of(facts, trigger->index, EV_shm, FACT_NONE); at != FACT_NONE;
 	     at = fact_event_of(facts, trigger->index, EV_shm, at))
 		if (is_message(facts, at))
-			shm_buffer_churn_count(sizes, MPSAN_LATER_BYTES(facts->events[at].later),
-					       at);
+			shm_buffer_churn_count(
+				sizes, MPSAN_LATER_BYTES(event_later(&facts->events[at])), at);
 	for (uint32_t i = 0; i < SIZES; i++)
 		if (sizes[i].count >= TENSORS_MIN && sizes[i].count * sizes[i].bytes >= BYTES_MIN)
 			FIND_EVENT(out, shm_buffer_churn, GRADE_NOTE, trigger, &message_text,

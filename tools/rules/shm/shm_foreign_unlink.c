@@ -50,8 +50,8 @@ static void judge_removal(const struct facts *facts, const struct trigger *trigg
 	uint32_t segment = shm_segment_of(facts, trigger->index);
 	uint32_t maker = shm_maker(facts, segment);
 
-	if (maker != FACT_NONE && is_foreign_tracker(facts, event->at.by, maker) &&
-	    shm_mapped(facts, segment, event->at.time_ns, FACT_NONE))
+	if (maker != FACT_NONE && is_foreign_tracker(facts, event->by, maker) &&
+	    shm_mapped(facts, segment, event_time(event), FACT_NONE))
 		FIND_EVENT(out, shm_foreign_unlink, GRADE_WARNING, trigger, &msg_tracker,
 			   .segment = segment);
 }
@@ -67,7 +67,7 @@ static uint32_t removal(const struct facts *facts, uint32_t segment, uint64_t ti
 		     (facts->events[at - 1].type == EV_shm_inherited &&
 		      EVENT_AS(&facts->events[at - 1], shm_inherited)->what ==
 			      MPSAN_SHM_UNLINKED)) &&
-		    facts->events[at - 1].at.time_ns <= time_ns + EVENT_SETTLE_NS)
+		    event_time(&facts->events[at - 1]) <= time_ns + EVENT_SETTLE_NS)
 			return at;
 	return 0;
 }
@@ -80,7 +80,7 @@ static bool is_kept(const struct facts *facts, uint32_t segment, uint64_t time_n
 {
 	uint32_t maker = shm_maker(facts, segment);
 
-	return !(shm_made(facts, segment)->later & MPSAN_LATER_UNLINKED) &&
+	return !(event_later(shm_made(facts, segment)) & MPSAN_LATER_UNLINKED) &&
 	       !facts->processes[maker].lossy && shm_mapped(facts, segment, time_ns, FACT_NONE);
 }
 
@@ -106,7 +106,7 @@ static bool is_cleaner(const struct facts *facts, uint32_t slot, uint32_t segmen
 	    fact_is_ancestor(facts, slot, maker))
 		return false;
 	EACH_SHM_EVENT(facts, segment - 1, at)
-		if (facts->events[at - 1].at.by == slot &&
+		if (facts->events[at - 1].by == slot &&
 		    facts->events[at - 1].type != EV_shm_unlinked)
 			return false;
 	return true;
@@ -115,7 +115,7 @@ static bool is_cleaner(const struct facts *facts, uint32_t slot, uint32_t segmen
 static void judge_other(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out, uint32_t segment, uint32_t removed)
 {
-	uint32_t by = facts->events[removed - 1].at.by;
+	uint32_t by = facts->events[removed - 1].by;
 	bool cleaner = is_cleaner(facts, by, segment, shm_maker(facts, segment));
 
 	FIND_EVENT(out, shm_foreign_unlink, cleaner ? GRADE_ERROR : GRADE_NOTE, trigger, &msg_other,
@@ -131,20 +131,20 @@ static void judge_open(const struct facts *facts, const struct trigger *trigger,
 	uint32_t removed;
 
 	/* Created anew since: the failed open did no harm. */
-	if (!made || made->at.time_ns > event->at.time_ns ||
+	if (!made || event_time(made) > event_time(event) ||
 	    EVENT_AS(made, shm)->way != MPSAN_SHM_OPEN)
 		return;
-	removed = removal(facts, segment, event->at.time_ns);
+	removed = removal(facts, segment, event_time(event));
 	if (!removed) {
-		if (is_kept(facts, segment, event->at.time_ns))
+		if (is_kept(facts, segment, event_time(event)))
 			FIND_EVENT(out, shm_foreign_unlink,
 				   any_lossy(facts) ? GRADE_WARNING : GRADE_ERROR, trigger,
 				   &msg_stranger, .segment = segment, .fix = fix_of_rm);
-	} else if (is_foreign_tracker(facts, facts->events[removed - 1].at.by, made->at.by)) {
+	} else if (is_foreign_tracker(facts, facts->events[removed - 1].by, made->by)) {
 		FIND_EVENT(out, shm_foreign_unlink, GRADE_ERROR, trigger, &msg_open,
 			   .segment = segment, .cause = removed);
-	} else if (facts->events[removed - 1].at.by != event->at.by &&
-		   shm_mapped(facts, segment, event->at.time_ns, FACT_NONE)) {
+	} else if (facts->events[removed - 1].by != event->by &&
+		   shm_mapped(facts, segment, event_time(event), FACT_NONE)) {
 		judge_other(facts, trigger, out, segment, removed);
 	}
 }

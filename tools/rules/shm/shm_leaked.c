@@ -50,11 +50,11 @@ static bool was_mapped(const struct facts *facts, uint32_t segment)
  */
 static bool was_cut_short(const struct facts *facts, uint32_t segment, uint32_t maker)
 {
-	const struct fact_place *made = &shm_made(facts, segment)->at;
+	const struct fact_event *made = shm_made(facts, segment);
 
 	return shm_is_torch(facts, segment) && !shm_was_killed(facts, maker) &&
-	       made->tid != facts->processes[maker].slot->pid &&
-	       cuda_end_ns(facts, maker) < made->time_ns + CUDA_GRACE_NS;
+	       event_tid(made) != facts->processes[maker].slot->pid &&
+	       cuda_end_ns(facts, maker) < event_time(made) + CUDA_GRACE_NS;
 }
 
 static enum grade shm_leaked_grade_of(const struct facts *facts, uint32_t segment, bool killed)
@@ -95,7 +95,7 @@ void rule_shm_leaked(const struct facts *facts, const struct trigger *trigger, s
 		return;
 	if (maker != FACT_NONE)
 		shm_leaked_tell(facts, trigger, segment, maker, out);
-	else if (event->at.by < facts->process_count)
+	else if (event->by < facts->process_count)
 		FIND_EVENT(out, shm_leaked, GRADE_ERROR, trigger, &msg_unknown,
-			   .process = event->at.by + 1);
+			   .process = event->by + 1);
 }

@@ -44,7 +44,7 @@ static uint32_t unsent(const struct facts *facts, uint32_t slot)
 
 	while (at != FACT_NONE && (!(shm_link_of(facts, at)->flags & SHM_LINK_TORCH) ||
 				   !(EVENT_AS(&facts->events[at], shm)->flags & MPSAN_SHM_MADE) ||
-				   facts->events[at].later & MPSAN_LATER_SENT))
+				   event_later(&facts->events[at]) & MPSAN_LATER_SENT))
 		at = fact_event_of(facts, slot, EV_shm, at);
 	return at == FACT_NONE ? 0 : shm_segment_of(facts, at);
 }
@@ -55,12 +55,12 @@ static uint32_t unsent(const struct facts *facts, uint32_t slot)
  */
 static bool had_ended_it(const struct facts *facts, const struct fact_event *refused, uint32_t slot)
 {
-	uint32_t at = fact_event_of(facts, refused->at.by, EV_killed, FACT_NONE);
+	uint32_t at = fact_event_of(facts, refused->by, EV_killed, FACT_NONE);
 
 	while (at != FACT_NONE &&
 	       (EVENT_AS(&facts->events[at], killed)->pid != facts->processes[slot].slot->pid ||
-		facts->events[at].at.time_ns > refused->at.time_ns))
-		at = fact_event_of(facts, refused->at.by, EV_killed, at);
+		event_time(&facts->events[at]) > event_time(refused)))
+		at = fact_event_of(facts, refused->by, EV_killed, at);
 	return at != FACT_NONE;
 }
 
@@ -77,11 +77,11 @@ static void judge_refusal(const struct facts *facts, const struct trigger *trigg
 	const struct fact_event *refused = &facts->events[trigger->index];
 	uint32_t kept = shm_find_path(facts, trigger->index, EV_shm_kept);
 	uint32_t bound = shm_find_path(facts, trigger->index, EV_sock_bound);
-	uint32_t of = kept ? kept : bound, slot = of ? facts->events[of - 1].at.by : FACT_NONE;
-	uint64_t until = refused->at.time_ns;
+	uint32_t of = kept ? kept : bound, slot = of ? facts->events[of - 1].by : FACT_NONE;
+	uint64_t until = event_time(refused);
 	enum grade grade = GRADE_NOTE;
 
-	if (!of || slot == refused->at.by || !is_for_tensor(facts, trigger->index))
+	if (!of || slot == refused->by || !is_for_tensor(facts, trigger->index))
 		return;
 	if (proof_rule_fetch(had_ended_it(facts, refused, slot)) == RULE_shm_sender_exited)
 		grade = GRADE_ERROR;
@@ -111,11 +111,12 @@ static void judge_name(const struct facts *facts, const struct trigger *trigger,
 	maker = shm_maker(facts, segment);
 	EACH_SHM_EVENT(facts, segment - 1, at)
 		if (facts->events[at - 1].type == EV_shm_unlinked &&
-		    facts->events[at - 1].at.time_ns <= refused->at.time_ns)
+		    event_time(&facts->events[at - 1]) <= event_time(refused))
 			removed = at;
-	if (removed && maker != refused->at.by &&
-	    shm_has_ended(facts, maker, facts->events[removed - 1].at.time_ns + EVENT_SETTLE_NS) &&
-	    role_of(facts->processes[facts->events[removed - 1].at.by].slot) == ROLE_SHM_MANAGER)
+	if (removed && maker != refused->by &&
+	    shm_has_ended(facts, maker,
+			  event_time(&facts->events[removed - 1]) + EVENT_SETTLE_NS) &&
+	    role_of(facts->processes[facts->events[removed - 1].by].slot) == ROLE_SHM_MANAGER)
 		FIND_EVENT(out, shm_sender_exited, GRADE_ERROR, trigger, &msg_name,
 			   .cause = removed, .process = maker + 1, .segment = segment);
 }

@@ -15,7 +15,22 @@ static MESSAGE message_text = {
 static bool is_writer(const struct facts *facts, uint32_t event)
 {
 	return facts->shm.links[event].flags & SHM_LINK_WRITER &&
-	       !facts->shm.locks[facts->events[event].at.by];
+	       !facts->shm.locks[facts->events[event].by];
+}
+
+/* Whether two processes wrote at any time: most segments have one writer, and no record need be read. */
+static bool has_writers(const struct facts *facts, uint32_t segment)
+{
+	uint32_t one = FACT_NONE;
+
+	EACH_SHM_EVENT(facts, segment, at) {
+		if (!is_writer(facts, at - 1))
+			continue;
+		if (one != FACT_NONE && one != facts->events[at - 1].by)
+			return true;
+		one = facts->events[at - 1].by;
+	}
+	return false;
 }
 
 /* The event by which a second process mapped the segment for writing: index + 1; 0: none. */
@@ -24,8 +39,8 @@ static uint32_t second_writer(const struct facts *facts, uint32_t segment)
 	EACH_SHM_EVENT(facts, segment, at) {
 		uint32_t other = is_writer(facts, at - 1) ?
 					 shm_mapped(facts, segment + 1,
-						    facts->events[at - 1].at.time_ns,
-						    facts->events[at - 1].at.by) :
+						    event_time(&facts->events[at - 1]),
+						    facts->events[at - 1].by) :
 					 0;
 
 		if (other && is_writer(facts, other - 1))
@@ -40,7 +55,7 @@ void rule_shm_unsynchronized(const struct facts *facts, const struct trigger *tr
 	uint32_t told = 0;
 
 	for (uint32_t i = 0; i < facts->shm.segment_count && told < TOLD_MAX; i++) {
-		uint32_t writer = second_writer(facts, i);
+		uint32_t writer = has_writers(facts, i) ? second_writer(facts, i) : 0;
 
 		if (!writer)
 			continue;

@@ -75,7 +75,7 @@ static bool cow_growth_counts(const struct facts *facts, uint32_t index)
 
 	return event->type == EV_growth_end ||
 	       (event->type == EV_growth &&
-		fact_event_of(facts, event->at.by, EV_growth, FACT_NONE) == index);
+		fact_event_of(facts, event->by, EV_growth, FACT_NONE) == index);
 }
 
 static void cow_growth_add(const struct facts *facts, struct site *site, uint32_t index)
@@ -101,7 +101,7 @@ void rule_cow_growth(const struct facts *facts, const struct trigger *trigger, s
 
 	for (uint32_t i = 0; i < facts->event_count; i++) {
 		uint32_t fork = cow_growth_counts(facts, i) ?
-					process_fork(facts, facts->events[i].at.by) :
+					process_fork(facts, facts->events[i].by) :
 					FACT_NONE;
 		const struct fact_fork *from = fork == FACT_NONE ? NULL : &facts->forks[fork];
 		struct site *site;

@@ -26,7 +26,7 @@ void rule_cpu_oversubscribed(const struct facts *facts, const struct trigger *tr
 {
 	const struct fact_event *event = &facts->events[trigger->index];
 	const struct ev_load *load = EVENT_AS(event, load);
-	uint32_t busiest = event->at.by, fork;
+	uint32_t busiest = event->by, fork;
 	bool heavy;
 
 	if (event->type != EV_load || 4 * load->running <= 5 * load->processors)

@@ -39,7 +39,7 @@ static bool made_a_copy(const struct facts *facts, const struct fact_event *even
 	for (uint32_t i = facts->fork_count; i-- > 0;) {
 		const struct fact_fork *fork = &facts->forks[i];
 
-		if (fork->at.by == event->at.by && fork->at.time_ns <= event->at.time_ns)
+		if (fork->at.by == event->by && fork->at.time_ns <= event_time(event))
 			return fact_how_copies(fork->ev.how) && fact_fate(facts, fork) != FATE_EXEC;
 	}
 	return false;

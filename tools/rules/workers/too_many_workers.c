@@ -22,5 +22,5 @@ void rule_too_many_workers(const struct facts *facts, const struct trigger *trig
 	if (event->type == EV_load && load->processes > load->processors &&
 	    4 * load->running <= 5 * load->processors)
 		FIND_EVENT(out, too_many_workers, GRADE_NOTE, trigger, &message_text,
-			   .fork = process_worker_fork(facts, event->at.by, event->at.time_ns) + 1);
+			   .fork = process_worker_fork(facts, event->by, event_time(event)) + 1);
 }

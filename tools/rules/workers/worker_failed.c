@@ -139,7 +139,7 @@ static uint32_t reaping(const struct facts *facts, uint32_t slot)
 		for (uint32_t at = fact_event_of(facts, by, EV_reaped, FACT_NONE); at != FACT_NONE;
 		     at = fact_event_of(facts, by, EV_reaped, at))
 			if (EVENT_AS(&facts->events[at], reaped)->pid == process->pid &&
-			    facts->events[at].at.time_ns >= process->birth_ns)
+			    event_time(&facts->events[at]) >= process->birth_ns)
 				return at;
 	return FACT_NONE;
 }
@@ -197,7 +197,7 @@ static bool ended_in_vain(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
 	uint32_t parent = process_parent(facts, slot), reaped = reaping(facts, slot);
-	bool awaited = reaped != FACT_NONE && facts->events[reaped].at.slot == parent;
+	bool awaited = reaped != FACT_NONE && facts->events[reaped].slot == parent;
 
 	return (!awaited && process->gone_ns > facts->processes[parent].gone_ns) ||
 	       process->slot->flags & MPSAN_PROCESS_DEATHSIG;
