@@ -197,7 +197,7 @@ static bool has_version(void)
 
 static void capture_thread(uint32_t tid, void *context)
 {
-	struct proc_call call = proc_call(capture.pid, tid);
+	struct proc_call call = proc_call(capture.pid, tid, NULL);
 
 	(void)context;
 	capture.head.pthread = outside_descriptor(capture.pid, tid);

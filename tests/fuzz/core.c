@@ -20,7 +20,7 @@
 static void look_at_thread(uint32_t tid, void *context)
 {
 	uint32_t pid = *(const uint32_t *)context;
-	struct proc_call call = proc_call(pid, tid);
+	struct proc_call call = proc_call(pid, tid, NULL);
 	uint64_t descriptor = outside_descriptor(pid, tid), word[4];
 	struct pyview *view = pyview_open((pid_t)pid);
 	struct proc_mapping mapping;

@@ -114,9 +114,8 @@ static void ask_states(void)
 {
 	struct proc_time time;
 	char name[64];
-	int fd = -1;
 
-	proc_runs(PID, PID, &fd, false, &time);
+	proc_runs(PID, PID, NULL, &time);
 	proc_living(PID);
 	proc_lives(PID);
 	proc_handlers(PID);
@@ -164,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input = data;
 	input_size = size;
 	procfs_use(&source);
-	call = proc_call(PID, PID);
+	call = proc_call(PID, PID, NULL);
 	ask_call(&call);
 	ask_maps();
 	ask_states();

@@ -26,8 +26,12 @@ static void draw(uint32_t processes, const uint32_t *threads_of)
 		uint32_t begin = snapshot.threads.count;
 
 		for (uint32_t i = 0; i < threads_of[p]; i++) {
-			*ARRAY_ADD(&snapshot.threads) = (struct snapshot_thread){
-				.slot = p, .process = p, .tid = 100 * (p + 1) + i, .fd = -1};
+			*ARRAY_ADD(&snapshot.threads) =
+				(struct snapshot_thread){.slot = p,
+							 .process = p,
+							 .tid = 100 * (p + 1) + i,
+							 .runs_fd = -1,
+							 .call_fd = -1};
 			*ARRAY_ADD(&waits.item) = (struct wait){.holder = SNAPSHOT_NONE};
 		}
 		*ARRAY_ADD(&snapshot.processes) =

@@ -32,11 +32,10 @@ static struct snapshot_thread look_at(pid_t child)
 {
 	struct snapshot_thread thread = {.pid = (uint32_t)child, .tid = (uint32_t)child};
 	struct proc_time time;
-	int fd = -1;
 
 	while (proc_stat(thread.pid, thread.tid).state != 'S')
 		continue;
-	thread.runs = proc_runs(thread.pid, thread.tid, &fd, false, &time);
+	thread.runs = proc_runs(thread.pid, thread.tid, NULL, &time);
 	return thread;
 }
 

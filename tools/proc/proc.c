@@ -40,24 +40,54 @@ static bool is_zombie(uint32_t pid, uint32_t tid)
 }
 
 /* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" if stopped outside a system call, or "running". */
-struct proc_call proc_call(uint32_t pid, uint32_t tid)
+/* Reads one of a thread's files, which stays open in `fd` while it can be read; bytes read, 0: none. */
+static size_t read_kept(int *fd, uint32_t pid, uint32_t tid, const char *name, char *text,
+			size_t bytes)
+{
+	int file = fd && *fd >= 0 ? *fd : procfs_open("%u/task/%u/%s", pid, tid, name);
+	ssize_t got = file < 0 ? -1 : pread(file, text, bytes - 1, 0);
+
+	if (file >= 0 && (!fd || got <= 0)) {
+		close(file);
+		file = -1;
+	}
+	if (fd)
+		*fd = file;
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Reads `count` numbers; false: there are fewer. */
+static bool read_numbers(const char *text, int base, uint64_t *number, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		char *end;
+
+		number[i] = strtoull(text, &end, base);
+		if (end == text)
+			return false;
+		text = end;
+	}
+	return true;
+}
+
+struct proc_call proc_call(uint32_t pid, uint32_t tid, int *fd)
 {
 	struct proc_call call = {.state = PROC_UNKNOWN};
-	char text[256];
-	unsigned long long a[8];
+	char text[256], *rest;
+	uint64_t a[8];
 
-	if (!procfs_read(text, sizeof(text), "%u/task/%u/syscall", pid, tid) ||
+	if (!read_kept(fd, pid, tid, "syscall", text, sizeof(text)) ||
 	    !strcmp(text, "-1 0x0 0x0\n")) {
 		call.state = is_zombie(pid, tid) ? PROC_ENDED : PROC_UNKNOWN;
 		return call;
 	}
 	call.state = PROC_RUNS;
-	if (sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &call.number, &a[0], &a[1],
-		   &a[2], &a[3], &a[4], &a[5], &a[6], &a[7]) != 9)
+	call.number = strtol(text, &rest, 10);
+	if (rest == text || !read_numbers(rest, 16, a, 8))
 		return call;
 	call.state = PROC_IN_CALL;
-	for (int i = 0; i < 6; i++)
-		call.arg[i] = a[i];
+	memcpy(call.arg, a, sizeof(call.arg));
 	call.sp = a[6];
 	call.pc = a[7];
 	return call;
@@ -81,26 +111,28 @@ static uint64_t switches(uint32_t pid, uint32_t tid)
 	       field_after(text, "\nnonvoluntary_ctxt_switches:");
 }
 
-uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_time *time)
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, struct proc_time *time)
 {
 	char text[96];
-	unsigned long long runs = 0, ran = 0, waited = 0;
-	ssize_t got;
+	uint64_t number[3]; /* ran, waited, runs */
 
-	if (*fd < 0)
-		*fd = procfs_open("%u/task/%u/schedstat", pid, tid);
-	got = *fd < 0 ? -1 : pread(*fd, text, sizeof(text) - 1, 0);
-	if (!keep && *fd >= 0) {
-		close(*fd);
-		*fd = -1;
-	}
-	text[got > 0 ? got : 0] = '\0';
 	*time = (struct proc_time){0};
-	if (got > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &runs) == 3 && runs) {
-		*time = (struct proc_time){ran, waited};
-		return runs;
-	}
-	return switches(pid, tid);
+	if (!read_kept(fd, pid, tid, "schedstat", text, sizeof(text)) ||
+	    !read_numbers(text, 10, number, 3) || !number[2])
+		return switches(pid, tid);
+	*time = (struct proc_time){number[0], number[1]};
+	return number[2];
+}
+
+/* Source: clock_getcpuclockid() makes the same number, but asks the kernel whether the clock exists. */
+uint64_t proc_ran_ns(uint32_t pid)
+{
+	clockid_t clock = (clockid_t)(~pid << 3 | 2);
+	struct timespec ran;
+
+	if (procfs_source() || clock_gettime(clock, &ran))
+		return 0;
+	return (uint64_t)ran.tv_sec * 1000000000ull + (uint64_t)ran.tv_nsec;
 }
 
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context)

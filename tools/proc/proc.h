@@ -32,9 +32,9 @@ struct proc_call {
 
 /*
  * Reads /proc/PID/task/TID/syscall, which needs ptrace permission: under Yama's default, ancestors
- * have it.
+ * have it. `fd` keeps the file open between calls: -1 at first, closed by the caller; NULL: do not keep it.
  */
-struct proc_call proc_call(uint32_t pid, uint32_t tid);
+struct proc_call proc_call(uint32_t pid, uint32_t tid, int *fd);
 
 /* How long a thread was on a processor, and waited for one, in total; 0: unknown. */
 struct proc_time {
@@ -43,10 +43,15 @@ struct proc_time {
 
 /*
  * How often a thread got a processor: equal numbers mean that it did not run in between. 0:
- * unknown. From schedstat, else from the context switches in status. `fd` keeps the file open
- * between calls: -1 at first, closed by the caller; not kept if `keep` is false.
+ * unknown. From schedstat, else from the context switches in status. `fd` as for proc_call().
  */
-uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_time *time);
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, struct proc_time *time);
+
+/*
+ * Processor time of all threads that a process has and had: equal times mean that none of them ran. 0: unknown. Takes a
+ * tenth of the time that a file takes, and needs no permission.
+ */
+uint64_t proc_ran_ns(uint32_t pid);
 
 /* Calls `see` for each thread; false if the process has ended. */
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);

@@ -63,7 +63,7 @@ static bool look_at_kernel(struct kind_look *look)
 
 	if (look->state->state != 'D' || look->thread->lately.ran_ns)
 		return false;
-	call = proc_call(look->thread->pid, look->thread->tid);
+	call = proc_call(look->thread->pid, look->thread->tid, NULL);
 	if (call.state == PROC_IN_CALL &&
 	    (call.number == SYS_vfork || call.number == SYS_clone || call.number == SYS_clone3)) {
 		kind_is(look, KIND_process,

@@ -201,3 +201,24 @@ const struct mpsan_thread *threads_record(const struct reader *reader, uint32_t 
 	}
 	return NULL;
 }
+
+struct mpsan_hold threads_record_wanted(const struct mpsan_thread *record)
+{
+	uint32_t used = record ? record->holds_used : 0;
+
+	if (!used || used > MPSAN_HOLDS || !(record->hold[used - 1].tag & MPSAN_TAG_WANTED))
+		return (struct mpsan_hold){0};
+	return record->hold[used - 1];
+}
+
+bool threads_record_holds(const struct mpsan_thread *record, uint64_t lock, struct mpsan_hold *hold)
+{
+	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
+
+	for (uint32_t i = 0; i < used; i++) {
+		*hold = record->hold[i];
+		if (MPSAN_TAG_ADDRESS(hold->tag) == lock && !(hold->tag & MPSAN_TAG_WANTED))
+			return true;
+	}
+	return false;
+}

@@ -30,6 +30,12 @@ const struct mpsan_thread *threads_record_at(const struct reader *reader, uint32
 					     uint32_t place);
 const struct mpsan_thread *threads_record(const struct reader *reader, uint32_t slot, uint32_t tid);
 
+/* Its newest claim if it is a wait; 0: none. The record may be NULL. */
+struct mpsan_hold threads_record_wanted(const struct mpsan_thread *record);
+/* Whether it claims the lock; its claim in `hold`. */
+bool threads_record_holds(const struct mpsan_thread *record, uint64_t lock,
+			  struct mpsan_hold *hold);
+
 /* Whether it was alive at that fork of its process, and is not the forking thread. */
 bool threads_lives(const struct seen_thread *thread, const struct fact_fork *fork);
 

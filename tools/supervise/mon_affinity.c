@@ -17,6 +17,8 @@ void mon_affinity_init(struct mon_affinity *mon_affinity, const struct workers *
 	*mon_affinity = (struct mon_affinity){.workers = workers};
 	mon_affinity->told =
 		memory_get(workers->reader->session.slots * sizeof(*mon_affinity->told));
+	mon_affinity->free_ns =
+		memory_get(workers->reader->session.slots * sizeof(*mon_affinity->free_ns));
 	CPU_ZERO(&own);
 	quota_add_affinity(0, &own);
 	mon_affinity->processors = (uint32_t)CPU_COUNT(&own);
@@ -25,6 +27,7 @@ void mon_affinity_init(struct mon_affinity *mon_affinity, const struct workers *
 void mon_affinity_finish(struct mon_affinity *mon_affinity)
 {
 	free(mon_affinity->told);
+	free(mon_affinity->free_ns);
 	*mon_affinity = (struct mon_affinity){0};
 }
 
@@ -67,9 +70,13 @@ static void mon_affinity_look_at(struct mon_affinity *mon_affinity, struct watch
 	struct ev_bound event = {.parent_slot = member->parent + 1, .busy = member->total_ns};
 	cpu_set_t set;
 
+	if (member->total_ns < 2 * mon_affinity->free_ns[slot])
+		return;
 	CPU_ZERO(&set);
-	if (!quota_add_affinity(session_pid(&mon_affinity->workers->reader->session, slot), &set) ||
-	    CPU_COUNT(&set) != 1 || !has_affinity(mon_affinity, member->parent, &set))
+	if (quota_add_affinity(session_pid(&mon_affinity->workers->reader->session, slot), &set) &&
+	    CPU_COUNT(&set) != 1)
+		mon_affinity->free_ns[slot] = member->total_ns;
+	if (CPU_COUNT(&set) != 1 || !has_affinity(mon_affinity, member->parent, &set))
 		return;
 	event.processors = 1;
 	event.siblings = count_workers(mon_affinity, member->parent, &set);

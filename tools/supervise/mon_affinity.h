@@ -14,6 +14,8 @@ struct mon_affinity {
 	const struct workers *workers;
 	uint32_t processors; /* of the supervisor itself */
 	bool *told; /* by slot of the parent */
+	/* by slot: processor time of a worker that was free to use several, asked again at twice that */
+	uint64_t *free_ns;
 };
 
 void mon_affinity_init(struct mon_affinity *mon_affinity, const struct workers *workers);

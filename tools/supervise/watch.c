@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #define POLL_MS 50
-#define SHARE 200 /* polls of many processes take at most 1/200 of the time, */
-#define LATE_MS 200 /* up to this time between two */
+#define SHARE 1000 /* polls of many processes take at most 1/1000 of the time, */
+#define LATE_MS 500 /* up to this time between two */
 #define RARE_MS 500 /* with nothing to look at but records */
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
 #define KILL_MS 2000 /* until all have ended, at most */

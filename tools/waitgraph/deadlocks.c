@@ -20,9 +20,11 @@
 
 #define LOOK_NS 250000000ull /* minimum time between two snapshots */
 #define SHARE 200u /* snapshots take at most 1/200 of the time, */
-#define LATE_NS 900000000ull /* up to this time between two, */
-#define LATE_SHARE 60u /* then 1/60, */
+#define LATE_NS \
+	900000000ull /* up to this time between two; without the library alarms are foreseen for a second, */
+#define LATE_SHARE 400u /* else 1/400, */
 #define LATEST_NS 3000000000ull /* up to this time: some thousand threads */
+#define MET_SHARE 8u /* more new threads than 1/8: the next snapshot takes less */
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
@@ -200,18 +202,19 @@ bool deadlocks_are_open(const struct deadlocks *deadlocks)
 
 /*
  * The time until the next snapshot, after one that took so much. The first one opens the files of all threads, so the
- * lesser of the last two counts. Without the library alarms are foreseen for a second.
+ * lesser of the last two counts, and while a job starts neither.
  */
 static uint64_t pause_after(struct deadlocks *deadlocks, uint64_t took_ns)
 {
-	uint64_t late = (took_ns < deadlocks->took_ns ? took_ns : deadlocks->took_ns) * LATE_SHARE;
+	uint64_t least = took_ns < deadlocks->took_ns ? took_ns : deadlocks->took_ns;
 
 	deadlocks->took_ns = took_ns;
-	if (late > LATE_NS && !deadlocks->snapshot.outside)
-		return late < LATEST_NS ? late : LATEST_NS;
-	if (took_ns * SHARE > LATE_NS)
+	if (least * SHARE <= LATE_NS)
+		return least * SHARE < LOOK_NS ? LOOK_NS : least * SHARE;
+	if (deadlocks->snapshot.outside ||
+	    deadlocks->snapshot.met > deadlocks->snapshot.threads.count / MET_SHARE)
 		return LATE_NS;
-	return took_ns * SHARE > LOOK_NS ? took_ns * SHARE : LOOK_NS;
+	return least * LATE_SHARE < LATEST_NS ? least * LATE_SHARE : LATEST_NS;
 }
 
 void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)

@@ -62,12 +62,11 @@ bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group)
 	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
 		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
 		struct proc_time time;
-		int fd = -1;
 
 		if (deadlocks->graph.group[i] == group &&
 		    deadlocks->waits.item.item[i].kind != MPSAN_WAIT_GIL &&
 		    !wait_wakes(&deadlocks->waits.item.item[i]) &&
-		    proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs)
+		    proc_runs(thread->pid, thread->tid, NULL, &time) != thread->runs)
 			return true;
 	}
 	return false;

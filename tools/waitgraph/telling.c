@@ -153,6 +153,24 @@ static void state_taker(struct deadlocks *deadlocks, const struct snapshot_threa
 		event->taker = deadlocks_thread(deadlocks, taker)->own_tid;
 }
 
+/* The TID of the only thread that claims the lock, and has ended; 0: none. */
+static uint32_t ended_taker(const struct snapshot *snapshot, uint32_t slot, uint64_t lock)
+{
+	const struct mpsan_thread *thread;
+	struct mpsan_hold hold;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < MPSAN_THREADS; i++) {
+		thread = threads_record_at(snapshot->reader, slot, i);
+		if (!thread || !thread->tid || !threads_record_holds(thread, lock, &hold))
+			continue;
+		if (found || snapshot_find(snapshot, slot, thread->tid) != SNAPSHOT_NONE)
+			return 0;
+		found = thread->tid;
+	}
+	return found;
+}
+
 /* States which thread took the lock of Python's and has ended. */
 static void state_ended_taker(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			      struct ev_blocked *event)
@@ -160,7 +178,7 @@ static void state_ended_taker(struct deadlocks *deadlocks, const struct snapshot
 	if (event->owner || event->taken_slot || event->taker ||
 	    !(event->flags & MPSAN_LF_PYTHON) || event->flags & MPSAN_LF_SHARED || !event->lock)
 		return;
-	event->taker = snapshot_ended_taker(&deadlocks->snapshot, thread->slot, event->lock);
+	event->taker = ended_taker(&deadlocks->snapshot, thread->slot, event->lock);
 	event->flags |= event->taker ? MPSAN_LF_OWNER_DEAD : 0;
 }
 

@@ -10,7 +10,6 @@
 
 #include "../proc/calls.h"
 #include "../proc/namespaces.h"
-#include "../reader/threads.h"
 #include "outside.h"
 
 #define POLLS_MIN 3u /* rounds until a thread counts as polling */
@@ -22,24 +21,31 @@ void snapshot_init(struct snapshot *snapshot, const struct reader *reader)
 {
 	struct rlimit limit = {.rlim_cur = 256};
 
-	*snapshot = (struct snapshot){.reader = reader};
+	*snapshot = (struct snapshot){
+		.reader = reader, .ran_ns = memory_get(reader->session.slots * sizeof(uint64_t))};
 	if (reader->session.head->outside)
 		snapshot->outside = outside_create(reader);
 	getrlimit(RLIMIT_NOFILE, &limit);
-	snapshot->fds_max = limit.rlim_cur < 256  ? 0 :
-			    limit.rlim_cur < 4096 ? (uint32_t)limit.rlim_cur / 2 :
-						    2048;
+	snapshot->fds_max = limit.rlim_cur < 256   ? 0 :
+			    limit.rlim_cur < 16384 ? (uint32_t)limit.rlim_cur / 2 :
+						     8192;
+}
+
+static void close_kept(struct snapshot *snapshot, int *fd)
+{
+	if (*fd < 0)
+		return;
+	close(*fd);
+	*fd = -1;
+	snapshot->fds--;
 }
 
 static void snapshot_forget(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
 	free(thread->outside);
 	thread->outside = NULL;
-	if (thread->fd < 0)
-		return;
-	close(thread->fd);
-	thread->fd = -1;
-	snapshot->fds--;
+	close_kept(snapshot, &thread->runs_fd);
+	close_kept(snapshot, &thread->call_fd);
 }
 
 void snapshot_finish(struct snapshot *snapshot)
@@ -50,25 +56,9 @@ void snapshot_finish(struct snapshot *snapshot)
 	free(snapshot->before.item);
 	free(snapshot->processes.item);
 	free(snapshot->pids.item);
+	free(snapshot->ran_ns);
 	outside_destroy(snapshot->outside);
 	*snapshot = (struct snapshot){0};
-}
-
-uint32_t snapshot_ended_taker(const struct snapshot *snapshot, uint32_t slot, uint64_t lock)
-{
-	const struct mpsan_thread *thread;
-	struct mpsan_hold hold;
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < MPSAN_THREADS; i++) {
-		thread = threads_record_at(snapshot->reader, slot, i);
-		if (!thread || !thread->tid || !snapshot_record_holds(thread, lock, &hold))
-			continue;
-		if (found || snapshot_find(snapshot, slot, thread->tid) != SNAPSHOT_NONE)
-			return 0;
-		found = thread->tid;
-	}
-	return found;
 }
 
 static int compare_threads(const void *one, const void *other)
@@ -211,18 +201,51 @@ uint64_t snapshot_wakes(const struct snapshot_thread *thread)
 	return thread->runs - thread->rest_runs;
 }
 
-/* Reads the run count first: what is read afterwards is valid while the count stays the same. */
-static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *thread)
+/* Few descriptors may be left, or none: then a file is opened each time. */
+static uint64_t read_runs(struct snapshot *snapshot, struct snapshot_thread *thread,
+			  struct proc_time *time)
 {
-	bool had = thread->fd >= 0, keep = had || snapshot->fds < snapshot->fds_max;
-	struct proc_time before = thread->time;
-	uint64_t runs = proc_runs(thread->pid, thread->tid, &thread->fd, keep, &thread->time);
+	bool had = thread->runs_fd >= 0, keep = had || snapshot->fds < snapshot->fds_max;
+	uint64_t runs = proc_runs(thread->pid, thread->tid, keep ? &thread->runs_fd : NULL, time);
 
+	snapshot->fds += (uint32_t)(thread->runs_fd >= 0) - (uint32_t)had;
+	return runs;
+}
+
+/* The file of a thread that moved again is kept open, too. */
+static struct proc_call read_call(struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	bool had = thread->call_fd >= 0;
+	bool keep = had ||
+		    (thread->seen_ns < snapshot->now_ns && snapshot->fds < snapshot->fds_max);
+	struct proc_call call = proc_call(thread->pid, thread->tid, keep ? &thread->call_fd : NULL);
+
+	snapshot->fds += (uint32_t)(thread->call_fd >= 0) - (uint32_t)had;
+	return call;
+}
+
+/* Whether its run count need not be read if its process's processor time shows that it has not run. */
+static bool may_rest(const struct snapshot_thread *thread)
+{
+	return thread->runs && thread->time.ran_ns && thread->call.state == PROC_IN_CALL;
+}
+
+/* Reads the run count first: what is read afterwards is valid while the count stays the same. */
+static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *thread, bool rests)
+{
+	struct proc_time before = thread->time;
+	uint64_t runs = thread->runs;
+
+	if (thread->reading.runs) {
+		runs = thread->reading.runs;
+		thread->time = thread->reading.time;
+	} else if (!rests || !may_rest(thread)) {
+		runs = read_runs(snapshot, thread, &thread->time);
+	}
+	thread->reading = (struct snapshot_reading){0};
 	thread->lately =
 		(struct proc_time){snapshot_later(before.ran_ns, thread->time.ran_ns),
 				   snapshot_later(before.waited_ns, thread->time.waited_ns)};
-	if (thread->fd >= 0 && !had)
-		snapshot->fds++;
 	if (!thread->seen_ns) {
 		thread->seen_ns = snapshot->now_ns;
 		thread->seen_runs = runs;
@@ -239,7 +262,7 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	thread->object = (struct snapshot_object){0};
 	thread->blocks = (struct snapshot_blocks){0};
 	thread->still_ns = snapshot->now_ns;
-	thread->call = proc_call(thread->pid, thread->tid);
+	thread->call = read_call(snapshot, thread);
 	look_for_rounds(snapshot, thread);
 	look_for_rest(snapshot, thread);
 }
@@ -248,11 +271,9 @@ bool snapshot_has_moved(const struct snapshot_thread *thread)
 {
 	char state = proc_stat(thread->pid, thread->tid).state;
 	struct proc_time time;
-	int fd = -1;
 
 	return !state || state == 'R' ||
-	       (thread->runs &&
-		proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs);
+	       (thread->runs && proc_runs(thread->pid, thread->tid, NULL, &time) != thread->runs);
 }
 
 /* 0: it has ended. */
@@ -266,6 +287,8 @@ static uint32_t own_tid(const struct snapshot *snapshot, const struct snapshot_t
 struct seeing {
 	struct snapshot *snapshot;
 	uint32_t slot, pid, begin;
+	uint64_t passed_ns; /* processor time since the previous snapshot; UINT64_MAX: not known */
+	bool rest; /* threads without a reading have not run since then */
 };
 
 /* What it waits for is read when it has stood still since the last snapshot. */
@@ -292,16 +315,18 @@ static void see_thread(uint32_t tid, void *context)
 	struct snapshot_thread *thread = ARRAY_ADD(&snapshot->threads);
 
 	*thread = (struct snapshot_thread){
-		.slot = seeing->slot, .pid = seeing->pid, .tid = tid, .fd = -1};
+		.slot = seeing->slot, .pid = seeing->pid, .tid = tid, .runs_fd = -1, .call_fd = -1};
 	if (before) {
 		*thread = *before;
-		before->fd = -1;
+		before->runs_fd = before->call_fd = -1;
 		before->outside = NULL;
+	} else {
+		snapshot->met++;
 	}
 	if (!thread->own_tid)
 		thread->own_tid = own_tid(snapshot, thread);
 	thread->process = snapshot->processes.count;
-	snapshot_look_at(snapshot, thread);
+	snapshot_look_at(snapshot, thread, seeing->rest);
 	if (snapshot->outside)
 		look_from_outside(snapshot, thread);
 	else
@@ -324,6 +349,26 @@ static void see_new_thread(uint32_t tid, void *context)
 	see_thread(tid, context);
 }
 
+/*
+ * Whether those that moved before the previous snapshot account for all processor time since: then no other thread ran,
+ * none has begun and none has ended. A process that rests is not looked at further.
+ */
+static bool accounts_for_all(struct seeing *seeing, uint32_t first, uint32_t end)
+{
+	uint64_t left_ns = seeing->passed_ns;
+
+	for (uint32_t i = first; left_ns && left_ns != UINT64_MAX && i < end; i++) {
+		struct snapshot_thread *thread = &seeing->snapshot->before.item[i];
+		struct snapshot_reading *reading = &thread->reading;
+
+		if (thread->looks > 1)
+			continue;
+		reading->runs = read_runs(seeing->snapshot, thread, &reading->time);
+		left_ns -= reading->time.ran_ns - thread->time.ran_ns;
+	}
+	return !left_ns;
+}
+
 /* Looks at the threads that were there, the main one first; false: they are not all, or not known to be. */
 static bool see_same_threads(struct seeing *seeing)
 {
@@ -331,8 +376,10 @@ static bool see_same_threads(struct seeing *seeing)
 	uint32_t first = place_before(snapshot, seeing->slot, 0), tid;
 	uint32_t end = place_before(snapshot, seeing->slot + 1, 0);
 
-	if (!find_before(snapshot, seeing->slot, seeing->pid) ||
-	    proc_thread_count(seeing->pid) != end - first)
+	if (!find_before(snapshot, seeing->slot, seeing->pid))
+		return false;
+	seeing->rest = accounts_for_all(seeing, first, end);
+	if (!seeing->rest && proc_thread_count(seeing->pid) != end - first)
 		return false;
 	see_thread(seeing->pid, seeing);
 	for (uint32_t i = first; i < end; i++)
@@ -345,8 +392,16 @@ static void see_process(struct snapshot *snapshot, uint32_t slot)
 {
 	uint32_t pid = session_pid(&snapshot->reader->session, slot),
 		 begin = snapshot->threads.count;
-	struct seeing seeing = {snapshot, slot, pid, begin};
+	uint64_t ran_ns = pid ? proc_ran_ns(pid) : 0, before_ns = snapshot->ran_ns[slot];
+	struct seeing seeing = {
+		.snapshot = snapshot,
+		.slot = slot,
+		.pid = pid,
+		.begin = begin,
+		.passed_ns = ran_ns && before_ns ? ran_ns - before_ns : UINT64_MAX,
+	};
 
+	snapshot->ran_ns[slot] = ran_ns;
 	if (pid && !see_same_threads(&seeing))
 		proc_threads(pid, begin == snapshot->threads.count ? see_thread : see_new_thread,
 			     &seeing);
@@ -371,8 +426,7 @@ static void turn_page(struct snapshot *snapshot)
 
 	memcpy(&snapshot->before, &snapshot->threads, sizeof(empty));
 	memcpy(&snapshot->threads, &empty, sizeof(empty));
-	snapshot->threads.count = 0;
-	snapshot->processes.count = 0;
+	snapshot->threads.count = snapshot->processes.count = snapshot->met = 0;
 	snapshot->pids.count = 0;
 	if (snapshot->before.count)
 		qsort(snapshot->before.item, snapshot->before.count, sizeof(struct snapshot_thread),
@@ -412,11 +466,11 @@ uint32_t snapshot_process(const struct snapshot *snapshot, uint32_t slot)
 
 uint32_t snapshot_process_of_pid(const struct snapshot *snapshot, uint32_t pid)
 {
+	const struct snapshot_pid key = {.pid = pid};
 	const struct snapshot_pid *found =
-		snapshot->pids.count ?
-			bsearch(&(struct snapshot_pid){.pid = pid}, snapshot->pids.item,
-				snapshot->pids.count, sizeof(*found), compare_pids) :
-			NULL;
+		snapshot->pids.count ? bsearch(&key, snapshot->pids.item, snapshot->pids.count,
+					       sizeof(key), compare_pids) :
+				       NULL;
 
 	return found ? found->process : SNAPSHOT_NONE;
 }
@@ -442,59 +496,4 @@ uint32_t snapshot_find_tid(const struct snapshot *snapshot, const struct snapsho
 		    table[snapshot->threads.item[i].slot].pid_ns == table[by->slot].pid_ns)
 			return i;
 	return SNAPSHOT_NONE;
-}
-
-struct searching {
-	uint32_t depth; /* of the namespace in which it has the number */
-	uint32_t pid, found;
-};
-
-static void compare_child(uint32_t pid, void *context)
-{
-	struct searching *search = context;
-	struct namespace_tids tids = namespace_tids(pid, pid);
-
-	if (tids.count >= search->depth && tids.of[search->depth - 1] == search->pid)
-		search->found = pid;
-}
-
-uint32_t snapshot_child(const struct snapshot *snapshot, const struct snapshot_thread *by,
-			uint32_t pid)
-{
-	struct searching search = {.pid = pid};
-
-	if (!elsewhere_is(&snapshot->reader->session.table[by->slot]))
-		return snapshot_process_of_pid(snapshot, pid);
-	search.depth = namespace_tids(by->pid, by->pid).count;
-	if (search.depth)
-		proc_children(by->pid, compare_child, &search);
-	return search.found ? snapshot_process_of_pid(snapshot, search.found) : SNAPSHOT_NONE;
-}
-
-struct mpsan_hold snapshot_wanted(const struct snapshot_thread *thread)
-{
-	const struct mpsan_thread *record = thread->record;
-	uint32_t used = record ? record->holds_used : 0;
-
-	if (!used || used > MPSAN_HOLDS || !(record->hold[used - 1].tag & MPSAN_TAG_WANTED))
-		return (struct mpsan_hold){0};
-	return record->hold[used - 1];
-}
-
-bool snapshot_holds(const struct snapshot_thread *thread, uint64_t lock, struct mpsan_hold *hold)
-{
-	return snapshot_record_holds(thread->record, lock, hold);
-}
-
-bool snapshot_record_holds(const struct mpsan_thread *record, uint64_t lock,
-			   struct mpsan_hold *hold)
-{
-	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
-
-	for (uint32_t i = 0; i < used; i++) {
-		*hold = record->hold[i];
-		if (MPSAN_TAG_ADDRESS(hold->tag) == lock && !(hold->tag & MPSAN_TAG_WANTED))
-			return true;
-	}
-	return false;
 }

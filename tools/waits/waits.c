@@ -404,8 +404,7 @@ static void judge_futex(struct look *look)
 
 void look_at_child(struct look *look, int64_t pid, bool one)
 {
-	uint32_t process = one ? snapshot_child(look->snapshot, look->thread, (uint32_t)pid) :
-				 SNAPSHOT_NONE;
+	uint32_t process = one ? look_child(look, (uint32_t)pid) : SNAPSHOT_NONE;
 
 	look->wait->kind = MPSAN_WAIT_PROCESS;
 	look->wait->lock = one ? (uint64_t)pid : 0;

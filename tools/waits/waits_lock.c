@@ -10,7 +10,6 @@
 #include "../proc/namespaces.h"
 #include "../proc/procfs.h"
 #include "../reader/hidepid.h"
-#include "../reader/threads.h"
 #include "waits_look.h"
 
 /* ---- locks with an owner in memory ---- */
@@ -40,8 +39,8 @@ static void owner_is_gone(struct look *look, uint32_t tid, bool shared)
 	if (slot == SNAPSHOT_NONE)
 		return;
 	look->wait->gone_slot = slot + 1;
-	if (snapshot_record_holds(threads_record(look->snapshot->reader, slot, tid),
-				  look->wait->lock, &hold))
+	if (threads_record_holds(threads_record(look->snapshot->reader, slot, tid),
+				 look->wait->lock, &hold))
 		look->wait->taken = hold.caller;
 }
 

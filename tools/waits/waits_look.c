@@ -3,6 +3,7 @@
 #include "waits_look.h"
 
 #include "../proc/calls.h"
+#include "../proc/namespaces.h"
 
 void look_add(struct look *look, uint32_t index)
 {
@@ -92,4 +93,32 @@ struct shared *waits_shared(struct waits *waits)
 		pshared_begin(waits->shared);
 	waits->shared_ns = waits->snapshot->now_ns;
 	return waits->shared;
+}
+
+struct searching {
+	uint32_t depth; /* of the namespace in which it has the number */
+	uint32_t pid, found;
+};
+
+static void compare_child(uint32_t pid, void *context)
+{
+	struct searching *search = context;
+	struct namespace_tids tids = namespace_tids(pid, pid);
+
+	if (tids.count >= search->depth && tids.of[search->depth - 1] == search->pid)
+		search->found = pid;
+}
+
+uint32_t look_child(const struct look *look, uint32_t pid)
+{
+	const struct snapshot *snapshot = look->snapshot;
+	const struct snapshot_thread *by = look->thread;
+	struct searching search = {.pid = pid};
+
+	if (!elsewhere_is(&snapshot->reader->session.table[by->slot]))
+		return snapshot_process_of_pid(snapshot, pid);
+	search.depth = namespace_tids(by->pid, by->pid).count;
+	if (search.depth)
+		proc_children(by->pid, compare_child, &search);
+	return search.found ? snapshot_process_of_pid(snapshot, search.found) : SNAPSHOT_NONE;
 }

@@ -18,6 +18,9 @@ struct look {
 /* Adds a thread or process, by index, to those that could end the wait. */
 void look_add(struct look *look, uint32_t index);
 
+/* The process that the thread knows as its child of this pid, by index; SNAPSHOT_NONE: not found. */
+uint32_t look_child(const struct look *look, uint32_t pid);
+
 /* Moves a wait's list to the end, so that it can grow. */
 void look_reopen(struct look *look);
 

@@ -337,7 +337,7 @@ bool look_by_child(struct look *look)
 {
 	const struct proc_call *call = &look->thread->call;
 	uint32_t pid = call->arg[1] == 1 && look_may_ask(look) ? joined_child(look) : 0,
-		 process = pid ? snapshot_child(look->snapshot, look->thread, pid) : SNAPSHOT_NONE;
+		 process = pid ? look_child(look, pid) : SNAPSHOT_NONE;
 
 	if (process == SNAPSHOT_NONE)
 		return false;
