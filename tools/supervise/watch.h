@@ -39,8 +39,6 @@ struct watch {
 	bool killed; /* by --on-deadlock=kill */
 	/* no more snapshots: CPU time is short, or the session was truncated or removed */
 	bool blind;
-	uint64_t took_ns; /* processor time of the last poll, */
-	uint64_t poll_ns; /* and the lesser one of the last two */
 	bool cut; /* session files were truncated */
 	int status; /* of the child, from waitpid */
 };
