@@ -1,4 +1,4 @@
-/* Whether a thread has moved since it was looked at, by a child that waits. Neighbour: tools/waits/snapshot.h. */
+/* Whether a thread or its process has run since it was looked at, by a child that waits. Neighbour: tools/waits/snapshot.h. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,10 +57,33 @@ static void who_sleeps_has_not_moved_until_it_was_woken(void **state)
 	assert_true(snapshot_has_moved(&thread));
 }
 
+static void processor_time_passes_for_those_who_run_alone(void **state)
+{
+	pid_t child = start_child();
+	struct snapshot_thread thread = look_at(child);
+	uint64_t ran_ns = proc_ran_ns(thread.pid);
+	struct proc_time time;
+	char byte = 0;
+
+	(void)state;
+	assert_int_not_equal(ran_ns, 0);
+	assert_int_equal(proc_ran_ns(thread.pid), ran_ns);
+	assert_int_equal(write(way[1], &byte, 1), 1);
+	assert_int_equal(read(back[0], &byte, 1), 1);
+	look_at(child);
+	assert_true(proc_ran_ns(thread.pid) > ran_ns);
+	proc_runs(thread.pid, thread.tid, NULL, &time);
+	assert_int_equal(proc_ran_ns(thread.pid), time.ran_ns); /* its only thread */
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(proc_ran_ns(thread.pid), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		cmocka_unit_test(who_sleeps_has_not_moved_until_it_was_woken),
+		cmocka_unit_test(processor_time_passes_for_those_who_run_alone),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

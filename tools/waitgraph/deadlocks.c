@@ -79,6 +79,18 @@ static void state_cycle(struct deadlocks *deadlocks, uint32_t head)
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_CYCLE, 0, NULL);
 }
 
+static bool cycle_moves(struct deadlocks *deadlocks, uint32_t head)
+{
+	uint32_t at = head;
+
+	do {
+		if (solve_thread_moves(deadlocks, at))
+			return true;
+		at = deadlocks->graph.next[at];
+	} while (at != head);
+	return false;
+}
+
 /* GIL waiters wake up all the time, so each thread of the cycle is checked. */
 static bool cycle_is_told(struct deadlocks *deadlocks, uint32_t head)
 {
@@ -98,7 +110,8 @@ static void state_cycles(struct deadlocks *deadlocks)
 		uint32_t head = graph_cycle(&deadlocks->graph, i);
 
 		if (head != GRAPH_NONE && !cycle_is_told(deadlocks, head) &&
-		    !left_behind_explains_cycle(&deadlocks->graph, head))
+		    !left_behind_explains_cycle(&deadlocks->graph, head) &&
+		    !cycle_moves(deadlocks, head))
 			state_cycle(deadlocks, head);
 	}
 }

@@ -57,17 +57,20 @@ void solve(struct deadlocks *deadlocks, uint64_t before_ns,
 }
 
 /* Whether a thread has woken up or exited since the snapshot. */
+bool solve_thread_moves(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	struct proc_time time;
+
+	return wait->kind != MPSAN_WAIT_GIL && !wait_wakes(wait) &&
+	       proc_runs(thread->pid, thread->tid, NULL, &time) != thread->runs;
+}
+
 bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
-		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
-		struct proc_time time;
-
-		if (deadlocks->graph.group[i] == group &&
-		    deadlocks->waits.item.item[i].kind != MPSAN_WAIT_GIL &&
-		    !wait_wakes(&deadlocks->waits.item.item[i]) &&
-		    proc_runs(thread->pid, thread->tid, NULL, &time) != thread->runs)
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		if (deadlocks->graph.group[i] == group && solve_thread_moves(deadlocks, i))
 			return true;
-	}
 	return false;
 }

@@ -16,9 +16,10 @@ void solve(struct deadlocks *deadlocks, uint64_t before_ns,
 	   bool (*has_news)(struct deadlocks *deadlocks));
 
 /*
- * Whether a thread of the group woke up or exits since the snapshot; waiters for the GIL and polling
- * threads always do.
+ * Whether a thread, or one of a group, woke up or exits since its run count was read; of waiters for the GIL and polling
+ * threads, which always do, it is false.
  */
+bool solve_thread_moves(struct deadlocks *deadlocks, uint32_t index);
 bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group);
 
 #endif
