@@ -8,7 +8,7 @@
 
 static MESSAGE msg_removal = {
 	"{who} unlinked {segment} at {at}, which it had inherited from {maker} by fork and which "
-	"{mappers} still use",
+	"is still mapped by {mappers}",
 	{STEP_MADE, {STEP_EVENT, "{who} unlinked it"}},
 };
 

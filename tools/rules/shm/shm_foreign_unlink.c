@@ -14,8 +14,8 @@ static MESSAGE msg_open = {
 };
 
 static MESSAGE msg_tracker = {
-	"{who} unlinked {segment}, which {maker} created at {made_at} and {mappers} still use: it "
-	"belongs to a process that had only attached",
+	"{who} unlinked {segment}, which {maker} created at {made_at} and which is still mapped by "
+	"{mappers}: {who} is the resource tracker of a process that had only attached",
 	{STEP_MADE, {STEP_EVENT, "{who} unlinked {name}"}},
 };
 
