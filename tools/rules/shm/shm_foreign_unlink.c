@@ -15,7 +15,7 @@ static MESSAGE msg_open = {
 
 static MESSAGE msg_tracker = {
 	"{who} unlinked {segment}, which {maker} created at {made_at} and which is still mapped by "
-	"{mappers}: {who} is the resource tracker of a process that had only attached",
+	"{mappers}: this tracker belongs to a process that had only attached",
 	{STEP_MADE, {STEP_EVENT, "{who} unlinked {name}"}},
 };
 
