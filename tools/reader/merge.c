@@ -30,6 +30,12 @@ static uint64_t time_at(const struct merge *merge, const struct run *run, uint32
 	return logfile_time(run->log, merge->places.item[i] * (uint64_t)MPSAN_UNIT);
 }
 
+/* Until it is this log's turn again, records of many others are read. */
+static void expect_record(const struct merge *merge, const struct run *run, uint32_t i)
+{
+	__builtin_prefetch(run->log->map + merge->places.item[i] * (uint64_t)MPSAN_UNIT);
+}
+
 /* A record's time and its place in its log. */
 struct mark {
 	uint64_t time_ns;
@@ -105,10 +111,13 @@ bool merge_next(struct merge *merge, struct record *out)
 	if (!merge->runs.count)
 		return false;
 	logfile_take(first->log, merge->places.item[first->next] * (uint64_t)MPSAN_UNIT, out);
-	if (++first->next == first->end)
+	if (++first->next == first->end) {
 		*first = merge->runs.item[--merge->runs.count];
-	else
+	} else {
 		first->time_ns = time_at(merge, first, first->next);
+		if (first->next + 1 < first->end)
+			expect_record(merge, first, first->next + 1);
+	}
 	if (merge->runs.count)
 		sink(merge, 0);
 	return true;

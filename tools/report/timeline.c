@@ -98,6 +98,9 @@ static void draw_processes(struct drawing *drawing)
 	}
 }
 
+#define AHEAD 16u /* events: the record of the next one is seldom in a cache */
+#define GIVEN_BACK 16384u /* events between two releases of the logs' pages */
+
 static void draw_threads(struct drawing *drawing)
 {
 	const struct reader *reader = drawing->reader;
@@ -110,9 +113,14 @@ static void draw_threads(struct drawing *drawing)
 	for (uint32_t i = 0; i < drawing->facts->event_count; i++) {
 		const struct fact_event *event = &drawing->facts->events[i];
 
+		if (i + AHEAD < drawing->facts->event_count)
+			__builtin_prefetch(event_record(event + AHEAD));
+
 		/* The supervisor's records name a process, but none of its threads. */
 		if (event->slot != reader->session.slots)
 			draw_thread(drawing, event->by, event_tid(event), event_time(event));
+		if (i % GIVEN_BACK == GIVEN_BACK - 1)
+			reader_trim(reader);
 	}
 }
 
