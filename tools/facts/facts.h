@@ -129,8 +129,8 @@ struct fact_left {
 
 /*
  * An event that carries all its facts: something that one thread did, or that the supervisor saw.
- * EVENT_AS(event, shm_refused)->reason, if the type is EV_shm_refused. There are millions: what the record
- * in the mapped log says is read there, and a user's address has 48 bits.
+ * EVENT_AS(event, shm_refused)->reason, if the type is EV_shm_refused. There are millions: time and TID
+ * are read from the record in the mapped log. Addresses in user space have 48 bits.
  */
 struct fact_event {
 	uint64_t record : 48; /* address of the mpsan_record; its fields follow */

@@ -39,7 +39,6 @@ static bool is_zombie(uint32_t pid, uint32_t tid)
 	return state == 'Z' || state == 'X';
 }
 
-/* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" if stopped outside a system call, or "running". */
 /* Reads one of a thread's files, which stays open in `fd` while it can be read; bytes read, 0: none. */
 static size_t read_kept(int *fd, uint32_t pid, uint32_t tid, const char *name, char *text,
 			size_t bytes)
@@ -71,6 +70,7 @@ static bool read_numbers(const char *text, int base, uint64_t *number, unsigned 
 	return true;
 }
 
+/* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" if stopped outside a system call, or "running". */
 struct proc_call proc_call(uint32_t pid, uint32_t tid, int *fd)
 {
 	struct proc_call call = {.state = PROC_UNKNOWN};

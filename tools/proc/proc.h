@@ -48,8 +48,8 @@ struct proc_time {
 uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, struct proc_time *time);
 
 /*
- * Processor time of all threads that a process has and had: equal times mean that none of them ran. 0: unknown. Takes a
- * tenth of the time that a file takes, and needs no permission.
+ * Processor time of all threads of a process, with those that have ended: equal times mean that no thread ran in between.
+ * 0: unknown. Ten times as fast as reading a file of /proc, and needs no permission.
  */
 uint64_t proc_ran_ns(uint32_t pid);
 

@@ -11,6 +11,7 @@
 /* Bytes of file mappings that may stay resident: the kernel maps 64 KiB around each place that is read. */
 #define FILES_RESIDENT (32ull << 20)
 #define LOG_RESIDENT (64ull << 10)
+#define TRIM_STEPS 16384u /* records between two checks: they take some megabytes */
 
 /* Resident bytes of this process's file mappings. */
 static uint64_t resident_files(void)
@@ -36,4 +37,10 @@ void reader_trim(const struct reader *reader)
 	READER_EACH_SLOT(reader, slot)
 		if (reader->logs[slot])
 			logfile_release(reader->logs[slot]);
+}
+
+void reader_trim_at(const struct reader *reader, uint32_t count)
+{
+	if (count && !(count % TRIM_STEPS))
+		reader_trim(reader);
 }

@@ -14,7 +14,6 @@
 #include "collect_shm.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for an unfinished record */
-#define TRIM_STEPS 16384u /* records between two checks of resident memory */
 #define TRIM_TRIGGERS 1024u
 #define LIVENESS_NS 50000000ull /* between two checks of living processes */
 
@@ -226,13 +225,6 @@ static void check_liveness(struct reader *reader, uint64_t now)
 	pidfd_poll_look(&reader->pidfds, take_gone, reader);
 }
 
-/* Some thousand records take some megabytes. */
-static void trim_at_times(struct reader *reader, uint32_t count)
-{
-	if (count && !(count % TRIM_STEPS))
-		reader_trim(reader);
-}
-
 static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_t patience_ns)
 {
 	struct logfile *log = reader->logs[slot];
@@ -245,7 +237,7 @@ static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_
 	while (logfile_next(log, now, patience_ns, &record)) {
 		if (record.by < reader->session.slots)
 			merge_add(&reader->merge, &record);
-		trim_at_times(reader, reader->merge.places.count);
+		reader_trim_at(reader, reader->merge.places.count);
 	}
 }
 
@@ -264,7 +256,7 @@ static void read_logs(struct reader *reader, uint64_t now)
 	for (uint32_t i = 1; merge_next(&reader->merge, &record); i++) {
 		mention(reader, record.time_ns);
 		collect_record(reader, &record);
-		trim_at_times(reader, i);
+		reader_trim_at(reader, i);
 	}
 	merge_clear(&reader->merge);
 }

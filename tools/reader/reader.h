@@ -193,6 +193,8 @@ uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
  * into logs stay valid.
  */
 void reader_trim(const struct reader *reader);
+/* The same from a loop over records, of which `count` have been read: checks every some thousand. */
+void reader_trim_at(const struct reader *reader, uint32_t count);
 
 /* triggers.c: whether a trigger fires, and since when. */
 enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };

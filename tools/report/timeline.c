@@ -98,8 +98,7 @@ static void draw_processes(struct drawing *drawing)
 	}
 }
 
-#define AHEAD 16u /* events: the record of the next one is seldom in a cache */
-#define GIVEN_BACK 16384u /* events between two releases of the logs' pages */
+#define AHEAD 16u /* events whose records are fetched ahead: the next one is seldom in a cache */
 
 static void draw_threads(struct drawing *drawing)
 {
@@ -119,8 +118,7 @@ static void draw_threads(struct drawing *drawing)
 		/* The supervisor's records name a process, but none of its threads. */
 		if (event->slot != reader->session.slots)
 			draw_thread(drawing, event->by, event_tid(event), event_time(event));
-		if (i % GIVEN_BACK == GIVEN_BACK - 1)
-			reader_trim(reader);
+		reader_trim_at(reader, i);
 	}
 }
 

@@ -24,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MS 50 /* between two polls, */
-/* and 1 ms for each two processes, as a poll takes about 0.5 us for each, up to this */
-#define LATE_MS 500
+/* Between two polls: 50 ms, and 0.5 ms for each living process, as a poll takes about 0.5 us for each. */
+#define POLL_MS 50
+#define LATE_MS 500 /* the longest pause */
 #define RARE_MS 500 /* with nothing to look at but records */
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
 #define KILL_MS 2000 /* until all have ended, at most */

@@ -24,7 +24,7 @@
 	900000000ull /* up to this time between two; without the library alarms are foreseen for a second, */
 #define LATE_SHARE 400u /* else 1/400, */
 #define LATEST_NS 3000000000ull /* up to this time: some thousand threads */
-#define MET_SHARE 8u /* more new threads than 1/8: the next snapshot takes less */
+#define MET_SHARE 8u /* with more new threads than 1/8 the job is starting */
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
@@ -214,8 +214,8 @@ bool deadlocks_are_open(const struct deadlocks *deadlocks)
 }
 
 /*
- * The time until the next snapshot, after one that took so much. The first one opens the files of all threads, so the
- * lesser of the last two counts, and while a job starts neither.
+ * The time until the next snapshot, after one that took so much. A snapshot that meets new threads opens their files: the
+ * lesser of the last two times counts, and while a job starts the pause is at most LATE_NS.
  */
 static uint64_t pause_after(struct deadlocks *deadlocks, uint64_t took_ns)
 {
