@@ -22,9 +22,10 @@
 #define SHARE 200u /* snapshots take at most 1/200 of the time, */
 #define LATE_NS \
 	900000000ull /* up to this time between two; without the library alarms are foreseen for a second, */
-#define LATE_SHARE 400u /* else 1/400, */
+#define LATE_SHARE 60u /* else 1/60, */
+#define CROWD 1000u /* or with so many threads, */
+#define CROWD_SHARE 400u /* 1/400, */
 #define LATEST_NS 3000000000ull /* up to this time: some thousand threads */
-#define MET_SHARE 8u /* with more new threads than 1/8 the job is starting */
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
@@ -214,20 +215,20 @@ bool deadlocks_are_open(const struct deadlocks *deadlocks)
 }
 
 /*
- * The time until the next snapshot, after one that took so much. A snapshot that meets new threads opens their files: the
- * lesser of the last two times counts, and while a job starts the pause is at most LATE_NS.
+ * The time until the next snapshot, after one that took so much. The first one opens the files of all threads, so the
+ * lesser of the last two counts. Few threads are looked at often even if that takes long: it is their stacks and symbols.
  */
 static uint64_t pause_after(struct deadlocks *deadlocks, uint64_t took_ns)
 {
-	uint64_t least = took_ns < deadlocks->took_ns ? took_ns : deadlocks->took_ns;
+	uint64_t least = took_ns < deadlocks->took_ns ? took_ns : deadlocks->took_ns, late;
 
 	deadlocks->took_ns = took_ns;
 	if (least * SHARE <= LATE_NS)
 		return least * SHARE < LOOK_NS ? LOOK_NS : least * SHARE;
-	if (deadlocks->snapshot.outside ||
-	    deadlocks->snapshot.met > deadlocks->snapshot.threads.count / MET_SHARE)
+	if (deadlocks->snapshot.outside)
 		return LATE_NS;
-	return least * LATE_SHARE < LATEST_NS ? least * LATE_SHARE : LATEST_NS;
+	late = least * (deadlocks->snapshot.threads.count < CROWD ? LATE_SHARE : CROWD_SHARE);
+	return late < LATE_NS ? LATE_NS : late > LATEST_NS ? LATEST_NS : late;
 }
 
 void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)

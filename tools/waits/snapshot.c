@@ -320,8 +320,6 @@ static void see_thread(uint32_t tid, void *context)
 		*thread = *before;
 		before->runs_fd = before->call_fd = -1;
 		before->outside = NULL;
-	} else {
-		snapshot->met++;
 	}
 	if (!thread->own_tid)
 		thread->own_tid = own_tid(snapshot, thread);
@@ -426,7 +424,7 @@ static void turn_page(struct snapshot *snapshot)
 
 	memcpy(&snapshot->before, &snapshot->threads, sizeof(empty));
 	memcpy(&snapshot->threads, &empty, sizeof(empty));
-	snapshot->threads.count = snapshot->processes.count = snapshot->met = 0;
+	snapshot->threads.count = snapshot->processes.count = 0;
 	snapshot->pids.count = 0;
 	if (snapshot->before.count)
 		qsort(snapshot->before.item, snapshot->before.count, sizeof(struct snapshot_thread),

@@ -137,7 +137,6 @@ struct snapshot {
 	ARRAY(struct snapshot_process) processes; /* in the order of their start */
 	ARRAY(struct snapshot_pid) pids; /* the same processes, by PID */
 	ARRAY(struct snapshot_thread) before; /* of the previous snapshot */
-	uint32_t met; /* threads that were not in the previous snapshot */
 	uint32_t fds, fds_max;
 	uint64_t *ran_ns; /* by slot: proc_ran_ns() in the previous snapshot; 0: unknown */
 	struct outside *outside; /* NULL: the library runs in these processes */
