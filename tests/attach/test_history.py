@@ -4,7 +4,9 @@
 
 import concurrent.futures
 import functools
+import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +14,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in 
 
 from attached import first_findings  # noqa: E402
 from faults import build, scratch  # noqa: E402
-from mpsantest import BUILD, ROOT, Skip, fake_environment, main, system_python  # noqa: E402
+from mpsantest import BUILD, MPSAN, ROOT, Skip, fake_environment, loud_findings, main, system_python  # noqa: E402
 from pythons import free_threaded  # noqa: E402
 
 LOOKS = 4  # a busy machine may be late
@@ -193,6 +195,32 @@ def check_lock_of_libc():
     """A forked child has no thread that would give it back, and the parent has others."""
     for name in ("localtime", "exit"):
         assert "exists only in the parent" in told(f"preload/fork/fork-libc-lock-{name}-hang.c", "fork-libc-lock")
+
+
+NUMBERS_BEGIN_AGAIN = """
+limit=$(cat /proc/sys/kernel/pid_max)
+echo $((limit - 3)) > /proc/sys/kernel/ns_last_pid || exit 77
+"$1" &
+until read child others < /proc/$!/task/$!/children; [ -n "$child" ]; do kill -0 $! || exit 1; done
+[ $child -lt $! ] || exit 1
+for look in 1 2 3 4; do
+	"$2" attach --no-conf --report "json=$3" $!
+	[ $? = 66 ] && exit
+done
+"""
+
+
+def check_lock_of_libc_as_numbers_begin_again():
+    """The thread that held it has the highest number that there is, or a low one, and so has the child."""
+    report = scratch("report.json")
+    run = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", NUMBERS_BEGIN_AGAIN,
+                          "sh", *command_of("preload/fork/fork-libc-lock-localtime-hang.c"), MPSAN, report],
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    if run.returncode == 77 or not report.exists() and "unshare:" in run.stderr:
+        raise Skip("needs root, and a kernel that lets the next PID be set")
+    assert run.returncode == 0, run
+    loud = loud_findings(json.loads(report.read_text()))
+    assert [one["rule"] for one in loud] == ["fork-libc-lock"], loud
 
 
 INTERRUPTED = """

@@ -307,14 +307,11 @@ struct counted {
 	uint32_t threads;
 };
 
-/* Numbers of threads grow, but for once in a long time. */
 static void count_thread(uint32_t tid, void *context)
 {
 	struct counted *counted = context;
-	struct proc_stat stat = proc_stat(counted->parent, tid);
 
-	counted->threads += stat.state && (stat.start < counted->start ||
-					   (stat.start == counted->start && tid < counted->child));
+	counted->threads += proc_precedes(counted->parent, tid, counted->child, counted->start);
 }
 
 /* The threads of the parent that are older than the child. */
@@ -405,7 +402,7 @@ static int compare_starts(const void *one, const void *other)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return proc_number_precedes(a->pid, b->pid) ? -1 : a->pid != b->pid;
 }
 
 uint32_t target_enter(struct target *target, struct session *session, struct watchlog *log)

@@ -397,6 +397,21 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 	return stat;
 }
 
+#define NUMBERS_CLOSE 16384u /* half of the usual limit; so many are not given within a tick */
+
+bool proc_number_precedes(uint32_t number, uint32_t other)
+{
+	return number < other ? other - number < NUMBERS_CLOSE : number - other > NUMBERS_CLOSE;
+}
+
+bool proc_precedes(uint32_t pid, uint32_t tid, uint32_t other, uint64_t start)
+{
+	struct proc_stat stat = proc_stat(pid, tid);
+
+	return stat.state &&
+	       (stat.start == start ? proc_number_precedes(tid, other) : stat.start < start);
+}
+
 bool proc_stat_ended(const struct proc_stat *main_thread)
 {
 	return (main_thread->state == 'Z' || main_thread->state == 'X') &&

@@ -163,6 +163,16 @@ struct proc_stat {
 	uint64_t stack; /* where exec began the process's stack, at random; 0: unreadable */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
+
+/*
+ * Whether the number of a thread or process was given before another one, shortly before or after it:
+ * numbers grow, and begin again at a limit.
+ */
+bool proc_number_precedes(uint32_t number, uint32_t other);
+
+/* Whether a living thread was made before process `other`, which began at `start`, as in proc_stat. */
+bool proc_precedes(uint32_t pid, uint32_t tid, uint32_t other, uint64_t start);
+
 /*
  * Whether a process has ended, given the state of its main thread, which may end before other
  * threads.

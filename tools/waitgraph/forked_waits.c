@@ -250,22 +250,23 @@ static void put_threads(struct deadlocks *deadlocks, const struct snapshot_threa
 {
 	struct snapshot *snapshot = &deadlocks->snapshot;
 	uint32_t parent = parent_of(deadlocks, thread);
+	uint64_t start = proc_stat(thread->pid, thread->pid).start;
 	const struct snapshot_process *process =
 		parent == SNAPSHOT_NONE ? NULL : &snapshot->processes.item[parent];
 
 	for (uint32_t i = process ? process->begin : 0; process && i < process->end; i++) {
 		struct snapshot_thread *other = &snapshot->threads.item[i];
-		struct ev_thread_start start = {
+		struct ev_thread_start began = {
 			.entry = other->record ? other->record->entry : 0,
 			.start = row_of(deadlocks, thread->slot)->birth_ns,
 		};
 
-		if (!start.entry || other->begun || other->tid == process->pid ||
-		    other->tid > thread->pid ||
+		if (!began.entry || other->begun || other->tid == process->pid ||
+		    !proc_precedes(other->pid, other->tid, thread->pid, start) ||
 		    threads_at(deadlocks->reader, other->slot, other->own_tid, UINT64_MAX))
 			continue;
-		watchlog_put(&deadlocks->log, EV_thread_start, other->slot, other->own_tid, &start,
-			     sizeof(start));
+		watchlog_put(&deadlocks->log, EV_thread_start, other->slot, other->own_tid, &began,
+			     sizeof(began));
 		other->begun = true;
 	}
 }
@@ -369,11 +370,13 @@ static bool parent_has_others(const struct deadlocks *deadlocks,
 			      const struct snapshot_thread *thread)
 {
 	uint32_t parent = parent_of(deadlocks, thread), older = 0;
+	uint64_t start = proc_stat(thread->pid, thread->pid).start;
 	const struct snapshot_process *process =
 		parent == SNAPSHOT_NONE ? NULL : &deadlocks->snapshot.processes.item[parent];
 
 	for (uint32_t i = process ? process->begin : 0; process && i < process->end; i++)
-		older += deadlocks->snapshot.threads.item[i].tid < thread->pid;
+		older += proc_precedes(process->pid, deadlocks->snapshot.threads.item[i].tid,
+				       thread->pid, start);
 	return older > 1;
 }
 

@@ -253,7 +253,7 @@ static bool made_later(const struct seen_thread *other, const struct snapshot_th
 {
 	if (other->at.time_ns > began_ns + CLOSE_NS || began_ns > other->at.time_ns + CLOSE_NS)
 		return other->at.time_ns > began_ns;
-	return other->at.tid > thread->own_tid;
+	return proc_number_precedes(thread->own_tid, other->at.tid);
 }
 
 /*
