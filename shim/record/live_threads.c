@@ -58,15 +58,23 @@ static uint64_t clear_word(void)
 	return distance;
 }
 
+/* Whether its newest claim is the GIL, or was, and it holds nothing but the locks inside the GIL. */
+static bool wants_only_gil(const struct mpsan_thread *t)
+{
+	for (uint32_t i = 0; i == 0 || i < t->holds_used; i++)
+		if (i == MPSAN_HOLDS ||
+		    !python_is_gil((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(t->hold[i].tag)))
+			return false;
+	return true;
+}
+
 /*
- * Whether a Python thread has left the interpreter: its newest claim was the GIL, and it has no
+ * Whether a Python thread has left the interpreter: it has given up the GIL, or is about to, and has no
  * PyThreadState any more. What it does before the kernel ends it does not matter.
  */
 static bool has_left_python(struct mpsan_thread *t)
 {
-	const void *last = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(t->hold[0].tag);
-
-	return !t->holds_used && python_is_gil(last) && modules_is_python(t->entry) &&
+	return wants_only_gil(t) && modules_is_python(t->entry) &&
 	       !python_has_thread(t->pthread, &t->python_state);
 }
 

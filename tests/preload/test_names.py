@@ -77,7 +77,9 @@ def check_python_ended():
     assert lists(report) == ["parked"], lists(report)
 
 
-JOINED = """for _ in range(200):
+JOINED = """import sys
+sys.setswitchinterval(1e-9)
+for _ in range(200):
     thread = threading.Thread(target=int)
     thread.start()
     thread.join()
@@ -89,7 +91,10 @@ JOINED = """for _ in range(200):
 
 
 def check_python_leaving(which=None):
-    """Thread.join of 3.12 and before returns while the thread is still on its way out."""
+    """
+    Thread.join of 3.12 and before returns while the thread is still on its way out: it gives up the GIL, and waits inside it
+    until another thread has taken it if that one asked for it.
+    """
     report = python(JOINED, which)
     assert not [finding for finding in report["findings"] if finding["rule"] == "fork-threads"], show(report)
 
