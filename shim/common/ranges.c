@@ -11,6 +11,9 @@
 
 #define NO_PLACE UINT64_MAX
 
+#define BLOCKS_NEAR 8u /* share a first bucket */
+#define BUCKETS_NEAR 64u /* lie side by side, for the blocks that follow each other */
+
 /* The two buckets for the ranges of one owner, size and block. */
 struct spot {
 	uint64_t bucket[2];
@@ -26,12 +29,14 @@ static uint64_t ranges_mix(uint64_t hash, uint64_t more)
 static struct spot spot_of(const struct ranges *table, uint32_t owner, unsigned level,
 			   uint64_t block)
 {
-	uint64_t hash = ranges_mix(ranges_mix(ranges_mix(owner + 1ull, level), block), 0x6d70),
-		 buckets;
+	uint64_t kind = ranges_mix(owner + 1ull, level), near = block / BLOCKS_NEAR,
+		 hash = ranges_mix(ranges_mix(kind, block), 0x6d70), buckets;
 
 	buckets = table->places / RANGES_BUCKET;
 	buckets += !buckets; /* the file was cut short */
-	return (struct spot){.bucket = {hash & (buckets - 1), (hash >> 40) & (buckets - 1)},
+	near = ranges_mix(ranges_mix(kind, near / BUCKETS_NEAR), 0x6d71) * BUCKETS_NEAR +
+	       near % BUCKETS_NEAR;
+	return (struct spot){.bucket = {near & (buckets - 1), hash & (buckets - 1)},
 			     .tag = (uint32_t)(ranges_mix(hash, 1) >> 32) | 1};
 }
 
@@ -95,8 +100,9 @@ static uint64_t take_tag(struct ranges *table, uint64_t bucket, uint32_t value)
 static uint64_t take_place(struct ranges *table, const struct spot *spot)
 {
 	const uint32_t *tag = tags_of(table);
-	unsigned first = tags_used(tag + spot->bucket[0] * RANGES_BUCKET) >
-			 tags_used(tag + spot->bucket[1] * RANGES_BUCKET);
+	unsigned used = tags_used(tag + spot->bucket[0] * RANGES_BUCKET);
+	bool first = used > RANGES_BUCKET / 2 &&
+		     used > tags_used(tag + spot->bucket[1] * RANGES_BUCKET);
 	uint64_t index = take_tag(table, spot->bucket[first], spot->tag);
 
 	return index != NO_PLACE ? index : take_tag(table, spot->bucket[!first], spot->tag);
