@@ -123,6 +123,12 @@ bool identity_up(struct identity *identity)
 	return true;
 }
 
+bool identity_parent(struct identity *parent, uint64_t pid_ns)
+{
+	*parent = (struct identity){.parent = (uint32_t)SYS1(SYS_getppid, 0), .pid_ns = pid_ns};
+	return identity_up(parent);
+}
+
 void identity_name(char name[IDENTITY_BYTES], const struct identity *identity)
 {
 	char *end = name + IDENTITY_BYTES, *at = text_put_number(name, end, identity->pid, 10);

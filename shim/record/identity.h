@@ -22,6 +22,12 @@ struct identity {
 
 /* The identity of this process, in the namespace `pid_ns`, or in its own for 0; false if /proc does not tell. */
 bool identity_self(struct identity *self, uint64_t pid_ns);
+/*
+ * That of its parent, where /proc is known to be that of the namespace `pid_ns`; false if none is visible. The
+ * kernel has a directory in /proc for a parent that was asked for before, and makes one for a process that asks
+ * for itself: 20 us.
+ */
+bool identity_parent(struct identity *parent, uint64_t pid_ns);
 /* Moves on to its parent; false if none is visible. */
 bool identity_up(struct identity *identity);
 

@@ -361,14 +361,10 @@ static bool place_given(char *directory, uint32_t bytes, const char *given)
 	return true;
 }
 
-/*
- * Finds the directory of the nearest ancestor that has one. This process itself counts: it may have
- * been another image.
- */
-static bool find_ancestor(const char *base, struct identity who, struct path *found)
+/* Finds the directory of this process or the nearest ancestor that has one, at most `left` of them. */
+static bool find_nearest(const char *base, struct identity who, int left, struct path *found)
 {
 	char name[IDENTITY_BYTES];
-	int left = ANCESTORS;
 
 	do {
 		if (!who.pid_ns)
@@ -381,13 +377,52 @@ static bool find_ancestor(const char *base, struct identity who, struct path *fo
 	return false;
 }
 
+static bool find_above(const char *base, uint64_t pid_ns, struct path *found)
+{
+	struct identity parent;
+
+	return identity_parent(&parent, pid_ns) && find_nearest(base, parent, ANCESTORS - 1, found);
+}
+
+/*
+ * Joins the session of the nearest ancestor that has one, or makes one. This process itself counts, as it may have
+ * been another image, but comes last if `noted` tells its namespace: it is the one that is dear to ask.
+ */
+static struct mpsan_session *join_or_begin(const char *base, uint64_t noted, struct path *place,
+					   uint64_t *pid_ns)
+{
+	bool is_above = noted && find_above(base, noted, place);
+	struct mpsan_session *s = is_above ? map_ours(place->text) : NULL;
+	char name[IDENTITY_BYTES];
+	struct identity self;
+
+	*pid_ns = noted;
+	if (s)
+		return s;
+	if (!identity_self(&self, noted)) {
+		session_refused =
+			"/proc is missing, or of another PID namespace: this process cannot be "
+			"identified (mount -t proc proc /proc, unshare --mount-proc)";
+		return NULL;
+	}
+	if (!noted)
+		identity_note(base, self.pid_ns);
+	*pid_ns = self.pid_ns;
+	if (!is_above && find_nearest(base, self, noted ? 1 : ANCESTORS, place)) {
+		s = map_ours(place->text);
+	} else if (!is_above) {
+		stale_forget(base, &self);
+		identity_name(name, &self);
+		*place = join(base, name);
+	}
+	return s ? s : join_or_renew(place->text, &self);
+}
+
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, uint64_t *pid_ns)
 {
 	const char *given = sys_getenv("MPSAN_DIR");
-	char name[IDENTITY_BYTES];
-	struct mpsan_session *s = NULL;
-	struct identity self;
-	struct path base, own;
+	struct mpsan_session *s;
+	struct path base, place;
 	uint64_t noted;
 
 	if (given && *given) {
@@ -404,22 +439,8 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, u
 	if (noted)
 		times_are_initial = true;
 	leave_time_namespace(); /* names of directories have times */
-	if (!identity_self(&self, noted)) {
-		session_refused =
-			"/proc is missing, or of another PID namespace: this process cannot be "
-			"identified (mount -t proc proc /proc, unshare --mount-proc)";
-		return NULL;
-	}
-	if (!noted)
-		identity_note(base.text, self.pid_ns);
-	*pid_ns = self.pid_ns;
-	if (find_ancestor(base.text, self, &own)) {
-		s = map_ours(own.text);
-	} else {
-		stale_forget(base.text, &self);
-		identity_name(name, &self);
-		own = join(base.text, name);
-	}
-	text_put(directory, directory + bytes, own.text);
-	return s ? s : join_or_renew(directory, &self);
+	s = join_or_begin(base.text, noted, &place, pid_ns);
+	if (s)
+		text_put(directory, directory + bytes, place.text);
+	return s;
 }
