@@ -53,16 +53,11 @@ static bool listener_path(const struct sockaddr *address, socklen_t length, char
 	return text_starts(text_tail(path), "listener-");
 }
 
-static bool may_state(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
-
 void fd_passing_bound(int fd, const struct sockaddr *address, socklen_t length)
 {
 	char path[PATH_BYTES + 1];
 
-	if (!listener_path(address, length, path) || !may_state())
+	if (!listener_path(address, length, path) || !life_may_change())
 		return;
 	GUARDED {
 		memcpy(listener, path, sizeof(listener));
@@ -111,7 +106,7 @@ void fd_passing_connected(int fd, const struct sockaddr *address, socklen_t leng
 	char path[PATH_BYTES + 1];
 
 	if ((error && error != ENOENT && error != ECONNREFUSED) ||
-	    !listener_path(address, length, path) || !may_state())
+	    !listener_path(address, length, path) || !life_may_change())
 		return;
 	GUARDED {
 		if (error)
@@ -154,7 +149,7 @@ void fd_passing_result(int fd, ssize_t result, int error, uint64_t caller)
 
 	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER))
 		return;
-	if ((result > 0 && (peer->bytes += (uint32_t)result) < TALK_BYTES) || !may_state())
+	if ((result > 0 && (peer->bytes += (uint32_t)result) < TALK_BYTES) || !life_may_change())
 		return;
 	GUARDED {
 		if (result <= 0)
@@ -202,7 +197,7 @@ static uint32_t pid_behind(int fd)
 static bool fd_passing_take(void *to, const void *from, size_t bytes, bool was_read)
 {
 	if (!was_read)
-		return sys_peek(to, from, bytes) == (long)bytes;
+		return sys_peek_own(to, from, bytes) == (long)bytes;
 	memcpy(to, from, bytes);
 	return true;
 }
@@ -289,7 +284,7 @@ void fd_passing_sends(struct fd_passing_sending *s, const struct msghdr *message
 		return;
 	if (!life_has(MPSAN_PROCESS_SENDS))
 		fd_passing_sends_control();
-	if (!segment_descriptors || !may_state())
+	if (!segment_descriptors || !life_may_change())
 		return;
 	GUARDED {
 		each_descriptor(&copy, false, fd_passing_announce, s);
@@ -333,7 +328,7 @@ void fd_passing_sent(struct fd_passing_sending *s, const struct msghdr *message,
 {
 	struct msghdr copy;
 
-	if (!may_state() || !fd_passing_take(&copy, message, sizeof(copy), sent))
+	if (!life_may_change() || !fd_passing_take(&copy, message, sizeof(copy), sent))
 		return;
 	s->sent = sent;
 	GUARDED {
@@ -359,7 +354,7 @@ void fd_passing_received(int fd, const struct msghdr *message, uint64_t caller)
 {
 	if (message->msg_flags & MSG_CTRUNC)
 		segment_no_descriptor(MPSAN_SHM_TRUNCATED, "recvmsg", caller);
-	if (!message->msg_controllen || life.forks_only || !may_state())
+	if (!message->msg_controllen || life.forks_only || !life_may_change())
 		return;
 	GUARDED {
 		each_descriptor(message, true, see_received, &(struct receiving){fd, caller});

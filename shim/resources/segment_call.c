@@ -70,7 +70,7 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 	struct stat file;
 
 	*opening = (struct segment_open){0};
-	if (!life.attached || hook_off || !whole_path(whole, path, way) || life_is_guest())
+	if (!life_may_change() || !whole_path(whole, path, way))
 		return;
 	GUARDED {
 		opening->makes = flags & O_EXCL ||
