@@ -14,9 +14,10 @@
 #define BLOCKS_NEAR 8u /* share a first bucket */
 #define BUCKETS_NEAR 64u /* lie side by side, for the blocks that follow each other */
 
-/* The two buckets for the ranges of one owner, size and block. */
+/* The buckets for the ranges of one owner, size and block. */
+#define CHOICES 3u
 struct spot {
-	uint64_t bucket[2];
+	uint64_t bucket[CHOICES];
 	uint32_t tag;
 };
 
@@ -36,7 +37,8 @@ static struct spot spot_of(const struct ranges *table, uint32_t owner, unsigned 
 	buckets += !buckets; /* the file was cut short */
 	near = ranges_mix(ranges_mix(kind, near / BUCKETS_NEAR), 0x6d71) * BUCKETS_NEAR +
 	       near % BUCKETS_NEAR;
-	return (struct spot){.bucket = {near & (buckets - 1), hash & (buckets - 1)},
+	return (struct spot){.bucket = {near & (buckets - 1), hash & (buckets - 1),
+					(hash >> 40) & (buckets - 1)},
 			     .tag = (uint32_t)(ranges_mix(hash, 1) >> 32) | 1};
 }
 
@@ -71,10 +73,12 @@ void ranges_init(struct ranges *table, uint64_t places, uint64_t place_bytes)
 {
 	table->places = places;
 	table->place_bytes = place_bytes;
+	table->tidy = 1;
 }
 
-static unsigned tags_used(const uint32_t *tag)
+static unsigned tags_used(struct ranges *table, uint64_t bucket)
 {
+	const uint32_t *tag = tags_of(table) + bucket * RANGES_BUCKET;
 	unsigned used = 0;
 
 	for (unsigned i = 0; i < RANGES_BUCKET; i++)
@@ -97,15 +101,28 @@ static uint64_t take_tag(struct ranges *table, uint64_t bucket, uint32_t value)
 	return NO_PLACE;
 }
 
+/* The first bucket, or the emptiest if that is more than half full. */
 static uint64_t take_place(struct ranges *table, const struct spot *spot)
 {
-	const uint32_t *tag = tags_of(table);
-	unsigned used = tags_used(tag + spot->bucket[0] * RANGES_BUCKET);
-	bool first = used > RANGES_BUCKET / 2 &&
-		     used > tags_used(tag + spot->bucket[1] * RANGES_BUCKET);
-	uint64_t index = take_tag(table, spot->bucket[first], spot->tag);
+	unsigned used = tags_used(table, spot->bucket[0]), best = 0, other;
+	uint64_t index;
 
-	return index != NO_PLACE ? index : take_tag(table, spot->bucket[!first], spot->tag);
+	for (unsigned i = 1; i < CHOICES && used > RANGES_BUCKET / 2; i++) {
+		other = tags_used(table, spot->bucket[i]);
+		if (other < used) {
+			used = other;
+			best = i;
+		}
+	}
+	if (best)
+		__atomic_store_n(&table->tidy, 0, __ATOMIC_RELEASE);
+	index = take_tag(table, spot->bucket[best], spot->tag);
+	if (index != NO_PLACE)
+		return index;
+	__atomic_store_n(&table->tidy, 0, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < CHOICES && index == NO_PLACE; i++)
+		index = take_tag(table, spot->bucket[i], spot->tag);
+	return index;
 }
 
 void *ranges_claim(struct ranges *table, uint32_t owner, uint64_t start, uint64_t bytes)
@@ -182,11 +199,12 @@ static void *find_block(struct ranges *table, uint32_t owner, unsigned level, ui
 			uint64_t address, void *copy)
 {
 	struct spot spot = spot_of(table, owner, level, block);
-	void *place = find_in(table, spot.bucket[0], spot.tag, owner, address, copy);
+	unsigned choices = __atomic_load_n(&table->tidy, __ATOMIC_ACQUIRE) == 1 ? 1 : CHOICES;
+	void *place = NULL;
 
-	return place || spot.bucket[0] == spot.bucket[1] ?
-		       place :
-		       find_in(table, spot.bucket[1], spot.tag, owner, address, copy);
+	for (unsigned i = 0; i < choices && !place; i++)
+		place = find_in(table, spot.bucket[i], spot.tag, owner, address, copy);
+	return place;
 }
 
 void *ranges_find(struct ranges *table, uint32_t owner, uint64_t address, void *copy)

@@ -6,11 +6,10 @@
  * A range is found by any address in it. It is filed under the number of the block of 2^n bytes in
  * which it starts, n being the smallest power that holds it. So an address lies in a range of that
  * size only if the range starts in the address's own block or in the one before. A block's number
- * selects two buckets of RANGES_BUCKET places: the first is shared with the blocks beside it, and a
- * new range goes there unless that is more than half full and the other one emptier (power of two
- * choices). A look-up thus costs a few cache lines for each size in use, whatever the number of
- * ranges, and numbers that follow each other, as those of files and mappings mostly do, write few
- * pages.
+ * selects three buckets of RANGES_BUCKET places. The first one is shared with the blocks beside it, so
+ * that numbers that follow each other, as those of files and mappings mostly do, write few pages. Once
+ * it is more than half full, a new range goes into the emptiest (power of choices). A look-up thus
+ * costs a few cache lines for each size in use, whatever the number of ranges.
  */
 #ifndef MPSAN_RANGES_H
 #define MPSAN_RANGES_H
@@ -38,6 +37,7 @@ struct ranges {
 	uint64_t levels; /* bit n: there is, or was, a range that n belongs to */
 	uint64_t used; /* places in use */
 	uint64_t full; /* ranges that did not fit */
+	uint64_t tidy; /* 1: no range is, or was, in another bucket than its first */
 };
 
 /*

@@ -207,6 +207,44 @@ static void a_hundred_thousand_live_ranges(void **state)
 	free(bytes);
 }
 
+/* Inodes, pages and blocks of a device, as they are given: one after the other, or every second or third one. */
+static void ranges_in_a_row_fit_as_well(void **state)
+{
+	static const uint64_t sizes[] = {1, 4096, 2u << 20};
+
+	(void)state;
+	for (uint64_t gap = 1; gap <= 3; gap++)
+		for (unsigned i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+			end(state);
+			make(MANY_PLACES);
+			for (uint64_t k = 0; k < MANY; k++)
+				assert_true(add(1, (1000 + k * gap) * sizes[i], sizes[i], k));
+			for (uint64_t k = 0; k < MANY; k++)
+				assert_true(has(1, (1000 + k * gap) * sizes[i],
+						(1000 + k * gap) * sizes[i]));
+		}
+}
+
+static void few_pages_are_written_by_few_ranges(void **state)
+{
+	uint64_t pages = 0, bytes = ranges_bytes(MANY_PLACES, sizeof(struct piece));
+	const char *memory;
+
+	(void)state;
+	make(MANY_PLACES);
+	for (uint64_t k = 0; k < 1000; k++)
+		assert_true(add(1, 8793908 + k, 1, k));
+	memory = (const char *)table;
+	for (uint64_t at = 0; at + 4096 <= bytes; at += 4096) {
+		uint64_t i = 0;
+
+		while (i < 4096 && !memory[at + i])
+			i++;
+		pages += i < 4096;
+	}
+	assert_in_range(pages, 1, 80);
+}
+
 #define THREADS 4u
 #define OWN 4u /* ranges of each thread */
 
@@ -282,9 +320,10 @@ static void many_threads_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
-		STORY(any_address_of_a_range_finds_it),	   STORY(what_was_dropped_is_never_found),
-		STORY(nobody_finds_what_is_not_published), STORY(a_full_table_says_so),
-		STORY(a_hundred_thousand_live_ranges),	   STORY(many_threads_at_once),
+		STORY(any_address_of_a_range_finds_it),	    STORY(what_was_dropped_is_never_found),
+		STORY(nobody_finds_what_is_not_published),  STORY(a_full_table_says_so),
+		STORY(a_hundred_thousand_live_ranges),	    STORY(ranges_in_a_row_fit_as_well),
+		STORY(few_pages_are_written_by_few_ranges), STORY(many_threads_at_once),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);
