@@ -58,6 +58,15 @@ static bool has_ended_beside(const struct job *job, uint32_t slot)
 	       process->gone_ns > reader->session.table[job->one->slot].birth_ns;
 }
 
+/* Not long enough ago to be told: the others may be about to end, too. */
+static bool has_just_ended(const struct job *job, uint32_t slot)
+{
+	const struct fact_process *process = &reader_of(job)->processes[slot];
+
+	return process->gone && !(process->slot->flags & MPSAN_PROCESS_REPLACED) &&
+	       process->gone_ns > job->since_ns;
+}
+
 /* ---- who is who ---- */
 
 /* Of copies of one process, which have its memory, the original is the rank. */
@@ -124,7 +133,7 @@ static void enter_ended(struct job *job)
 	}
 }
 
-/* Processes started beside the ranks whose numbers are unknown: those that live, and those that have ended. */
+/* Processes started beside the ranks whose numbers are unknown: those that live, or did until now, and those that have ended. */
 struct nameless {
 	uint32_t living, ended;
 	uint32_t last_living, last_ended; /* slots */
@@ -153,7 +162,7 @@ static struct nameless nameless_of(const struct job *job)
 		if (has_ended_beside(job, slot)) {
 			found.ended++;
 			found.last_ended = slot;
-		} else if (!reader->processes[slot].gone) {
+		} else if (!reader->processes[slot].gone || has_just_ended(job, slot)) {
 			found.living++;
 			found.last_living = slot;
 		}
