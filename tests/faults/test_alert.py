@@ -65,7 +65,14 @@ def check_hopeless():
     run = run_bare([MPSAN, "run", "--report", "text=/dev/null", "--", system_python(),
                     ROOT / "tests/preload/waits/self-deadlock-limit.py"])
     assert "mpsan: hopeless wait proved after " in run.err and "and gives up after 6 s" in run.err, run.err
-    assert "deadlock proved" not in run.err, run.err
+    assert "deadlock proved" not in run.err and "kill-hopeless" not in run.err, run.err
+
+
+def check_spared():
+    """--on-deadlock=kill waits for such an end, and names what does not."""
+    run = run_bare([MPSAN, "run", "--on-deadlock=kill", "--report", "text=/dev/null", "--", system_python(),
+                    ROOT / "tests/preload/waits/self-deadlock-limit.py"])
+    assert "not killed, as something will end it (--on-deadlock=kill-hopeless kills it at once)" in run.err, run.err
 
 
 def check_no_wait():

@@ -16,7 +16,11 @@ static char *next_text(const struct alert *alert)
 		return text_format("; killing the program (--on-deadlock=%s)", alert->killed_by);
 	if (!(alert->is_wait || alert->is_hang) || alert->is_over)
 		return text_copy("");
-	return text_format("; inspect the hanging program with mpsan ps %s", alert->dir);
+	return text_format("; %sinspect the hanging program with mpsan ps %s",
+			   alert->is_spared ? "not killed, as something will end it "
+					      "(--on-deadlock=kill-hopeless kills it at once); " :
+					      "",
+			   alert->dir);
 }
 
 /* What cannot succeed but comes to an end is no deadlock. */

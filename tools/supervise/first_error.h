@@ -19,6 +19,7 @@ struct alert {
 	bool is_hang; /* it is a long wait without a proof */
 	bool is_warning;
 	const char *killed_by; /* the action of --on-deadlock that kills now; NULL: none */
+	bool is_spared; /* --on-deadlock=kill leaves it alone, as something will end the wait */
 	bool is_over; /* all processes of the program have ended */
 };
 

@@ -105,6 +105,8 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 		.killed_by = !kills(watch, judged) || watch->over   ? NULL :
 			     watch->on_deadlock == ON_DEADLOCK_KILL ? "kill" :
 								      "kill-hopeless",
+		.is_spared = judged->is_wait && judged->ends &&
+			     watch->on_deadlock == ON_DEADLOCK_KILL,
 		.is_over = watch->over,
 	};
 	char *line = first_error_text(&alert, judged->json);
