@@ -202,11 +202,19 @@ static bool fd_passing_take(void *to, const void *from, size_t bytes, bool was_r
 	return true;
 }
 
-/* Calls `see` for every descriptor that a message carries; `message` itself can be read. */
+#define FOLLOWED 256u /* per message; the kernel accepts 253 */
+#define CONTROL_MAX (1u << 20) /* bytes; the kernel accepts net.core.optmem_max, 128 KiB or less */
+
+/*
+ * Calls `see` for every descriptor that a message carries; `message` itself can be read. What the kernel is going to
+ * refuse for its size carries none: its lengths may be anything.
+ */
 static void each_descriptor(const struct msghdr *message, bool was_read,
 			    void (*see)(int fd, void *context), void *context)
 {
-	const char *at = message->msg_control, *end = at + message->msg_controllen;
+	uint64_t bytes = message->msg_controllen <= CONTROL_MAX ? message->msg_controllen : 0;
+	const char *at = message->msg_control, *end = at + bytes;
+	uint32_t left = FOLLOWED;
 	struct {
 		struct cmsghdr head;
 		int fd; /* mostly the only one */
@@ -219,10 +227,10 @@ static void each_descriptor(const struct msghdr *message, bool was_read,
 			return;
 		for (uint64_t i = CMSG_LEN(0);
 		     begin.head.cmsg_level == SOL_SOCKET && begin.head.cmsg_type == SCM_RIGHTS &&
-		     i + sizeof(int) <= begin.head.cmsg_len &&
+		     i + sizeof(int) <= begin.head.cmsg_len && left &&
 		     (i == CMSG_LEN(0) ||
 		      fd_passing_take(&begin.fd, at + i, sizeof(int), was_read));
-		     i += sizeof(int))
+		     i += sizeof(int), left--)
 			see(begin.fd, context);
 		if (CMSG_ALIGN(begin.head.cmsg_len) >= (uint64_t)(end - at))
 			return;
@@ -233,7 +241,6 @@ _Static_assert(CMSG_LEN(0) == sizeof(struct cmsghdr), "a descriptor follows its 
 
 #define BIT(words, i) ((words)[(i) / 64 % 4] & 1ull << (i) % 64)
 #define SET_BIT(words, i) ((words)[(i) / 64 % 4] |= 1ull << (i) % 64)
-#define FOLLOWED 256u /* per call; the kernel accepts 253 in one message */
 
 static bool was_sent(const struct segment *segment)
 {

@@ -195,6 +195,10 @@ static void call_messages(int fd)
 	CALL(recvmmsg, recvmmsg(fds[1], several, 2, MSG_DONTWAIT, NULL));
 	message = message_of(-1);
 	CALL(sendmsg, sendmsg(fds[0], &message, 0));
+	memset(message.msg_control, 0xff, message.msg_controllen);
+	CALL(sendmsg, sendmsg(fds[0], &message, 0));
+	message.msg_controllen = SIZE_MAX;
+	CALL(sendmsg, sendmsg(fds[0], &message, 0));
 	CALL(sendmsg, sendmsg(-1, &message, 0));
 	CALL(sendmmsg, sendmmsg(-1, several, 1, 0));
 	CALL(sendmsg, sendmsg(fds[0], NOWHERE, 0));
