@@ -44,12 +44,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 			  void *argument)
 {
 	ENTER(pthread_create);
-	sys_threaded = true;
 	struct thread_parcel *parcel;
 	int result;
 
 	group_thread_made();
 	parcel = pack(start, argument, CALLER);
+	sys_threaded = true; /* not before: what is alone reads its memory by probes */
 	if (!parcel)
 		return REAL(pthread_create)(thread, attr, start, argument);
 	result = REAL(pthread_create)(thread, attr, arch_thread_start, parcel);
@@ -62,12 +62,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	ENTER(thrd_create);
-	sys_threaded = true;
 	struct thread_parcel *parcel;
 	int result;
 
 	group_thread_made();
 	parcel = pack((void *(*)(void *))(void *)start, argument, CALLER);
+	sys_threaded = true;
 	if (!parcel)
 		return REAL(thrd_create)(thread, start, argument);
 	result = REAL(thrd_create)(thread, (thrd_start_t)(void *)arch_thread_start, parcel);

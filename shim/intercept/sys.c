@@ -319,6 +319,8 @@ void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create,
 	*error = sys_allocate(fd, offset, bytes);
 	if (!*error && !(map = sys_map(bytes, MAP_SHARED, fd, offset)))
 		*error = -ENOMEM;
+	if (map)
+		SYS3(SYS_madvise, map, bytes, MADV_RANDOM);
 	SYS1(SYS_close, fd);
 	if (!map && create)
 		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);

@@ -120,25 +120,24 @@ static void note_module(const struct link_map *map)
 	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);
 }
 
-/*
- * Whether the list is current: the loader appends new objects, so the last known one must be the
- * last.
- */
-static bool modules_current(void)
+/* The first object that is not known yet, NULL: there is none. The loader appends new objects. */
+static const struct link_map *first_unknown(void)
 {
+	const struct link_map *last = __atomic_load_n(&modules.last, __ATOMIC_RELAXED);
 	struct link_map *next = NULL;
 
-	return modules.last &&
-	       sys_peek(&next, &modules.last->l_next, sizeof(next)) == sizeof(next) && !next;
+	if (!last || sys_peek(&next, &last->l_next, sizeof(next)) != sizeof(next))
+		return _r_debug.r_map;
+	return next;
 }
 
 void modules_update(void)
 {
 	struct link_map map;
-	const struct link_map *at = _r_debug.r_map;
+	const struct link_map *at = first_unknown();
 	uint32_t expected = 0;
 
-	if (modules_current() || !log_open())
+	if (!at || !log_open())
 		return;
 	if (_r_debug.r_state != RT_CONSISTENT) {
 		log_count(modules_skipped);
