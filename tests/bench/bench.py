@@ -33,7 +33,7 @@ CROWD = BUILD / "tests/faults/crowd"
 WATCH_S = 3
 SCRIPTS = {"dataloader": ["dataloader.py"], "fork-python": ["forks.py"], "fork-python-held": ["forks.py", "held"],
            "process": ["processes.py"], "process-torch": ["processes.py", "torch"], "queue": ["queues.py"],
-           "queue-torch": ["queues.py", "torch"], "shell": ["shell.sh"], "make": ["compile.py"]}
+           "queue-torch": ["queues.py", "torch"], "shell": ["shell.sh"], "make": ["compile.py"], "git": ["git.py"]}
 SOURCE = ROOT / "tests/bench/bench.c"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 LTTNG = "liblttng-ust-pthread-wrapper.so"
@@ -80,6 +80,7 @@ ROWS = [
     Row("true", "posix_spawn of /bin/true", "us", 1e3, 150, 5, "150"),
     Row("shell", "the same by a shell, fork + exec", "us", 1e3, 150, 0, "20%"),
     Row("make", "make -j4 of 30 small files", "ms", 1e6, 30, 0, "5%"),
+    Row("git", "git status + git log by a shell", "us", 1e3, 60, 0, "10%"),
     Row("import-torch", "cpu time of import torch", "ms", 1e6, 1, 0, "5%"),
     Row("supervisor-threads", "supervisor, 200 threads", "%", 1, 200, 0, "1"),
     Row("supervisor-processes", "supervisor, 200 processes", "%", 1, 200, 0, "2"),
