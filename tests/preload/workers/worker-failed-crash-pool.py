@@ -7,16 +7,18 @@ import signal
 import time
 
 
-def work(crashes):
-    if crashes:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return os.getpid()
+def crash():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def workers(pool):
+    return {worker.pid for worker in pool._pool}
 
 
 if __name__ == "__main__":
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        first = {pool.apply(work, (False,)) for _ in range(20)}
-        pool.apply_async(work, (True,))
-        while {worker.pid for worker in pool._pool} >= first:
+        first = workers(pool)
+        pool.apply_async(crash)
+        while not workers(pool) - first:
             time.sleep(0.05)  # until the pool has replaced it
     print("done")
