@@ -52,6 +52,22 @@ static void target_see(uint32_t pid, void *context)
 						.forked = stat.forked};
 }
 
+/* Whether it executed another program since: exec gives it another stack. */
+static bool has_executed(const struct target_process *before, const struct target_process *now)
+{
+	return (before->forked && !now->forked && !now->ended) ||
+	       (before->stack && now->stack && before->stack != now->stack);
+}
+
+/* `before`: the same process in the last list. */
+static void take_over(struct target_process *now, const struct target_process *before)
+{
+	bool other = before->slot && has_executed(before, now);
+
+	now->slot = other ? 0 : before->slot;
+	now->replaced = other ? before->slot : before->replaced;
+}
+
 static void target_list(struct target *target)
 {
 	__typeof__(target->there) before = target->there;
@@ -65,7 +81,7 @@ static void target_list(struct target *target)
 		struct target_process *process = target_find(target, before.item[i].pid);
 
 		if (process && process->start == before.item[i].start)
-			process->slot = before.item[i].slot;
+			take_over(process, &before.item[i]);
 	}
 	free(before.item);
 }
@@ -393,6 +409,9 @@ static void enter(const struct target *target, struct session *session, struct w
 		row->fork_pos = put_fork(log, row, process);
 	__atomic_store_n(&row->pid, pid, __ATOMIC_RELEASE);
 	process->slot = (uint32_t)++session->head->claimed;
+	if (process->replaced)
+		session->table[process->replaced - 1].flags |= MPSAN_PROCESS_REPLACED;
+	process->replaced = 0;
 }
 
 static int compare_starts(const void *one, const void *other)

@@ -408,6 +408,8 @@ bool proc_precedes(uint32_t pid, uint32_t tid, uint32_t other, uint64_t start)
 {
 	struct proc_stat stat = proc_stat(pid, tid);
 
+	if (!stat.start && !start) /* unknown, as in a core file */
+		return stat.state && tid < other;
 	return stat.state &&
 	       (stat.start == start ? proc_number_precedes(tid, other) : stat.start < start);
 }

@@ -342,14 +342,29 @@ static uint32_t owner_of(const struct facts *facts, const struct fact_deadlock *
 	return FACT_NONE;
 }
 
+/* Whether following the owners from a wait leads back to it; `locks`: by waits for locks only. */
 static bool owns_own_wait(const struct facts *facts, const struct fact_deadlock *deadlock,
-			  uint32_t index)
+			  uint32_t index, bool locks)
 {
-	uint32_t at = owner_of(facts, deadlock, index);
+	uint32_t at = index;
 
-	for (uint32_t i = deadlock->begin; i < deadlock->end && at != FACT_NONE && at != index; i++)
+	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
+		if (locks && !mpsan_kind_is_lock((unsigned)facts->blockeds[at].ev.kind))
+			return false;
 		at = owner_of(facts, deadlock, at);
-	return at == index;
+		if (at == FACT_NONE || at == index)
+			return at == index;
+	}
+	return false;
+}
+
+/* Whether locks explain the deadlock without those who wait for its threads. */
+static bool has_lock_circle(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (owns_own_wait(facts, deadlock, i, true))
+			return true;
+	return false;
 }
 
 enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -357,7 +372,7 @@ enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlo
 	enum rule_id rule = rule_of_pipe(facts, deadlock);
 
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
-		if (rule == RULE_COUNT && owns_own_wait(facts, deadlock, i))
+		if (rule == RULE_COUNT && owns_own_wait(facts, deadlock, i, false))
 			return owner_of(facts, deadlock, i) == i ? RULE_self_deadlock :
 								   RULE_deadlock_cycle;
 	return rule;
@@ -386,7 +401,7 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 	case MPSAN_DEADLOCK_DEAD_END:
 		if (holds_its_lock(facts, deadlock) || deadlock_file_twice(facts, deadlock))
 			return RULE_self_deadlock;
-		if (rule != RULE_COUNT)
+		if (rule != RULE_COUNT && !has_lock_circle(facts, deadlock))
 			return rule;
 		return deadlock_left_child(facts, deadlock) ? RULE_fork_lost_wakeup :
 							      RULE_deadlock_cycle;

@@ -47,24 +47,28 @@ static bool is_sibling(const struct job *job, uint32_t slot)
 	return parent != FACT_NONE && process_parent(facts, slot) == parent;
 }
 
-/* It lived beside the one that waits: a rank of an earlier attempt did not. */
-static bool has_ended_beside(const struct job *job, uint32_t slot)
-{
-	const struct reader *reader = reader_of(job);
-	const struct fact_process *process = &reader->processes[slot];
-
-	return process->gone && !(process->slot->flags & MPSAN_PROCESS_REPLACED) &&
-	       process->gone_ns <= job->since_ns &&
-	       process->gone_ns > reader->session.table[job->one->slot].birth_ns;
-}
-
-/* Not long enough ago to be told: the others may be about to end, too. */
-static bool has_just_ended(const struct job *job, uint32_t slot)
+/* UINT64_MAX: it lives; 0: another program has its place. */
+static uint64_t ended_ns(const struct job *job, uint32_t slot)
 {
 	const struct fact_process *process = &reader_of(job)->processes[slot];
 
-	return process->gone && !(process->slot->flags & MPSAN_PROCESS_REPLACED) &&
-	       process->gone_ns > job->since_ns;
+	if (!process->gone)
+		return UINT64_MAX;
+	return process->slot->flags & MPSAN_PROCESS_REPLACED ? 0 : process->gone_ns;
+}
+
+/* It lived beside the one that waits: a rank of an earlier attempt did not. */
+static bool has_ended_beside(const struct job *job, uint32_t slot)
+{
+	uint64_t at = ended_ns(job, slot);
+
+	return at <= job->since_ns && at > reader_of(job)->session.table[job->one->slot].birth_ns;
+}
+
+/* If it has ended, then not long enough ago to be told: the others may be about to end, too. */
+static bool has_just_lived(const struct job *job, uint32_t slot)
+{
+	return ended_ns(job, slot) > job->since_ns;
 }
 
 /* ---- who is who ---- */
@@ -162,7 +166,7 @@ static struct nameless nameless_of(const struct job *job)
 		if (has_ended_beside(job, slot)) {
 			found.ended++;
 			found.last_ended = slot;
-		} else if (!reader->processes[slot].gone || has_just_ended(job, slot)) {
+		} else if (has_just_lived(job, slot)) {
 			found.living++;
 			found.last_living = slot;
 		}

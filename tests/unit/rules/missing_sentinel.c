@@ -72,6 +72,29 @@ static void sentinel_is_silent_when_the_sender_lacks_a_lock(void **state)
 	assert_alone(RULE_deadlock_cycle);
 }
 
+/* A process reads of which no role is known: those that are joined have each other's locks. */
+static void sentinel_is_silent_where_locks_explain_the_deadlock(void **state)
+{
+	struct ev_blocked *one, *two;
+
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	one = blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	two = blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	blocked[1].at.by = OTHER;
+	blocked[2].at.by = CHILD;
+	blocked[2].at.tid = MAIN_THREAD + 2;
+	blocked[3].at.by = OTHER;
+	blocked[3].at.tid = MAIN_THREAD + 3;
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, missing_sentinel, GRADE_ERROR);
+	one->owner = MAIN_THREAD + 3;
+	two->owner = MAIN_THREAD + 2;
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, missing_sentinel, GRADE_OFF);
+	assert_alone(RULE_deadlock_cycle);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
+}
+
 /* They wait for each other, and not for the one that joins them. */
 static void sentinel_is_silent_when_whoever_could_send_reads(void **state)
 {
@@ -111,6 +134,7 @@ int main(void)
 		STORY(sentinel_is_silent_when_only_a_helper_reads),
 		STORY(sentinel_is_silent_when_only_a_thread_of_the_parent_reads),
 		STORY(sentinel_is_silent_when_the_sender_lacks_a_lock),
+		STORY(sentinel_is_silent_where_locks_explain_the_deadlock),
 		STORY(sentinel_is_silent_when_whoever_could_send_reads),
 		STORY(sentinel_fires_beside_one_that_lacks_a_lock),
 	};
