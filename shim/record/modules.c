@@ -32,7 +32,7 @@ static struct {
 	uint32_t count;
 	bool torch;
 	uint64_t python; /* an address inside the interpreter; 0: not found */
-	const struct link_map *last;
+	struct link_map *last;
 	struct module item[MODULES];
 } modules LARGE;
 
@@ -120,21 +120,28 @@ static void note_module(const struct link_map *map)
 	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);
 }
 
-/* The first object that is not known yet, NULL: there is none. The loader appends new objects. */
-static const struct link_map *first_unknown(void)
+/*
+ * The first object that is not known yet, NULL: there is none. The loader appends new objects. Those that libc
+ * unloads by itself, as iconv's, are seen by their place in the list.
+ */
+static struct link_map *first_unknown(void)
 {
-	const struct link_map *last = __atomic_load_n(&modules.last, __ATOMIC_RELAXED);
-	struct link_map *next = NULL;
+	struct link_map *last = __atomic_load_n(&modules.last, __ATOMIC_RELAXED);
+	struct link_map map, next;
 
-	if (!last || sys_peek(&next, &last->l_next, sizeof(next)) != sizeof(next))
+	if (!last || sys_peek(&map, last, sizeof(map)) != sizeof(map))
 		return _r_debug.r_map;
-	return next;
+	if (!map.l_next)
+		return NULL;
+	return sys_peek(&next, map.l_next, sizeof(next)) == sizeof(next) && next.l_prev == last ?
+		       map.l_next :
+		       _r_debug.r_map;
 }
 
 void modules_update(void)
 {
 	struct link_map map;
-	const struct link_map *at = first_unknown();
+	struct link_map *at = first_unknown();
 	uint32_t expected = 0;
 
 	if (!at || !log_open())

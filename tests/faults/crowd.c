@@ -1,9 +1,9 @@
 /*
- * A worker table: THREADS threads, each with ten of 5000 mutexes, wait on a condition; PROCESSES children
- * have a thread at work each. Then, with "deadlock", two threads wait for each other for ever; else all
- * ends after SECONDS. Says "ready" when everybody has come.
+ * A crowd: THREADS threads, each with ten of 5000 mutexes, wait on a condition; PROCESSES children
+ * have a thread at work each, or EACH threads that wait. Then, with "deadlock", two threads wait for
+ * each other for ever; else all ends after SECONDS. Says "ready" when everybody has come.
  *
- * usage: worker table THREADS PROCESSES SECONDS|deadlock
+ * usage: crowd THREADS PROCESSES SECONDS|deadlock [EACH]
  */
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +24,14 @@ static pthread_mutex_t lock[LOCKS], mutex = PTHREAD_MUTEX_INITIALIZER,
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t all_here, both_here;
 
+static void *wait_main(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	for (;;)
+		pthread_cond_wait(&never, &mutex);
+	return unused;
+}
+
 static void *idle_main(void *number)
 {
 	long first = (long)number * LOCKS_EACH;
@@ -33,10 +41,7 @@ static void *idle_main(void *number)
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
 	pthread_barrier_wait(&all_here);
-	pthread_mutex_lock(&mutex);
-	for (;;)
-		pthread_cond_wait(&never, &mutex);
-	return NULL;
+	return wait_main(NULL);
 }
 
 static void *busy_main(void *unused)
@@ -62,13 +67,16 @@ static void start(void *(*routine)(void *), long number)
 		exit(2);
 }
 
-static void make_children(int count)
+static void make_children(int count, int waiting)
 {
 	for (int i = 0; i < count; i++) {
 		if (fork())
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		start(busy_main, 0);
+		if (!waiting)
+			start(busy_main, 0);
+		for (int k = 0; k < waiting; k++)
+			start(wait_main, 0);
 		pause();
 	}
 }
@@ -98,14 +106,14 @@ int main(int argc, char **argv)
 		return 2;
 	for (int i = 0; i < LOCKS; i++)
 		pthread_mutex_init(&lock[i], NULL);
-	make_children(atoi(argv[2]));
+	make_children(atoi(argv[2]), argc > 4 ? atoi(argv[4]) : 0);
 	pthread_barrier_init(&all_here, NULL, (unsigned)threads + 1);
 	for (long i = 0; i < threads; i++)
 		start(idle_main, i);
 	pthread_barrier_wait(&all_here);
 	puts("ready");
 	fflush(stdout);
-	if (!strcmp(argv[3], "knot"))
+	if (!strcmp(argv[3], "deadlock"))
 		make_deadlock();
 	sleep((unsigned)atoi(argv[3]));
 	puts("done");

@@ -33,7 +33,7 @@ def start(arguments, options=()):
 
 def check_proof(threads, processes):
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        process = start((threads, processes, "knot"), ["--on-deadlock=kill", "--report", f"json={file.name}"])
+        process = start((threads, processes, "deadlock"), ["--on-deadlock=kill", "--report", f"json={file.name}"])
         began = time.monotonic()
         process.communicate(timeout=30)
         took = time.monotonic() - began
