@@ -53,6 +53,11 @@ uint64_t sys_alarm_ns(void)
 	       (uint64_t)timer.it_value.tv_usec * 1000u;
 }
 
+bool sys_catches_alarm(void)
+{
+	return handled(true) & BIT(SIGALRM);
+}
+
 bool sys_has_alarm(void)
 {
 	return sys_alarm_ns();

@@ -144,6 +144,8 @@ bool sys_maps_have(const char *text);
 bool sys_has_alarm(void);
 /* When its alarm is due; UINT64_MAX: unknown, or again and again; 0: there is none. */
 uint64_t sys_alarm_ns(void);
+/* Whether it has a handler. */
+bool sys_catches_alarm(void);
 bool sys_has_timer(void);
 
 /*

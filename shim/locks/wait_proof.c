@@ -56,6 +56,17 @@ static void name_lock(const struct ev_wait *w, char text[PRINT_NAME])
 		EMIT(lock_name, .lock = w->lock, .name = log_text(text));
 }
 
+/* An alarm may end the process, or have a handler that does, though the wait cannot succeed. */
+static void state_alarm(struct ev_wait *w)
+{
+	uint64_t due_ns = w->ends_ns ? 0 : sys_alarm_ns();
+
+	if (!due_ns || due_ns == UINT64_MAX)
+		return;
+	w->ends_ns = due_ns;
+	w->flags |= sys_catches_alarm() ? MPSAN_LF_CAUGHT : 0;
+}
+
 uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *lock)
 {
 	uint64_t position;
@@ -80,6 +91,7 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 	if (w->owner && !orphan &&
 	    (w->held = state_own_hold(lock, (unsigned)w->kind, (uint32_t)w->flags)))
 		w->held_slot = life.slot;
+	state_alarm(w);
 	name_lock(w, name);
 	position = log_append(EV_wait, w, sizeof(*w));
 	if (position) {

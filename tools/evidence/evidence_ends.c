@@ -154,10 +154,10 @@ static const struct fact_wait *last_of(const struct facts *facts, const struct f
 
 void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding)
 {
-	enum mpsan_wait_ends ends = !(wait->ev.flags & MPSAN_LF_TIMED) ? MPSAN_ENDS_NEVER :
-				    last_of(facts, wait) != wait       ? MPSAN_ENDS_POLL :
-									 MPSAN_ENDS_LIMIT;
+	enum mpsan_wait_ends ends = fact_wait_ends(wait);
 
+	if (ends == MPSAN_ENDS_LIMIT && last_of(facts, wait) != wait)
+		ends = MPSAN_ENDS_POLL;
 	add(finding, &(struct end){ends, wait->ev.ends_ns, wait->at.time_ns, NULL, false});
 }
 
@@ -193,7 +193,7 @@ static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t w
 
 	if (first && first->ev.ends != MPSAN_ENDS_NEVER && found->ev.cause < MPSAN_DEADLOCK_LONG)
 		*course = (struct course){first->at.by, first->ev.since, found->over_ns};
-	else if (!deadlock && wait && facts->waits[wait - 1].ev.flags & MPSAN_LF_TIMED)
+	else if (!deadlock && wait && fact_wait_ends(&facts->waits[wait - 1]) != MPSAN_ENDS_NEVER)
 		*course = (struct course){facts->waits[wait - 1].at.by,
 					  first_of(facts, &facts->waits[wait - 1])->at.time_ns,
 					  last_of(facts, &facts->waits[wait - 1])->end_ns};

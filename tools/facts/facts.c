@@ -161,6 +161,15 @@ void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order
 	*list = order + 1;
 }
 
+enum mpsan_wait_ends fact_wait_ends(const struct fact_wait *wait)
+{
+	if (wait->ev.flags & MPSAN_LF_TIMED)
+		return MPSAN_ENDS_LIMIT;
+	if (!wait->ev.ends_ns)
+		return MPSAN_ENDS_NEVER;
+	return wait->ev.flags & MPSAN_LF_CAUGHT ? MPSAN_ENDS_TIMER : MPSAN_ENDS_ALARM;
+}
+
 bool fact_wait_is_proof(const struct fact_wait *wait)
 {
 	return wait->proved || mpsan_wait_is_proof(&wait->ev);

@@ -266,6 +266,9 @@ void fact_child_enter(struct fact_process *processes, uint32_t count, uint32_t s
 /* Adds the order with this index to its list; to be called in the order of time. */
 void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order);
 
+/* What ends that wait whether or not it succeeds, as far as the library knew when it began. */
+enum mpsan_wait_ends fact_wait_ends(const struct fact_wait *wait);
+
 /* Whether the wait provably cannot end: its process or the supervisor proved it. */
 bool fact_wait_is_proof(const struct fact_wait *wait);
 

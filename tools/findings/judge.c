@@ -88,9 +88,11 @@ static bool will_end(const struct judge *judge, const struct finding *finding)
 			deadlock_sufferer(facts, &facts->deadlocks[finding->deadlock - 1]) :
 			NULL;
 
-	if (finding->wait)
-		return facts->waits[finding->wait - 1].ev.flags & MPSAN_LF_TIMED;
-	return first && first->ev.ends != MPSAN_ENDS_NEVER && first->ev.ends != MPSAN_ENDS_ALARM;
+	uint64_t ends = finding->wait ? fact_wait_ends(&facts->waits[finding->wait - 1]) :
+			first	      ? first->ev.ends :
+					MPSAN_ENDS_NEVER;
+
+	return ends != MPSAN_ENDS_NEVER && ends != MPSAN_ENDS_ALARM;
 }
 
 /*

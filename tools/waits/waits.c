@@ -106,12 +106,10 @@ static bool has_timer(const struct look *look)
 	       proc_has_timer(look->thread->pid);
 }
 
-/* Whether a signal handler interrupts this wait: glibc waits for its locks again. */
+/* Whether a signal handler may run while this wait lasts. Python's run in the main thread only. */
 static bool is_interruptible(const struct look *look)
 {
-	return look->wait->kind != MPSAN_LOCK_MUTEX && look->wait->kind != MPSAN_LOCK_RWLOCK_READ &&
-	       look->wait->kind != MPSAN_LOCK_RWLOCK_WRITE &&
-	       (!look_process(look)->python || look->thread->tid == look->thread->pid);
+	return !look_process(look)->python || look->thread->tid == look->thread->pid;
 }
 
 #define LATE_NS 1000000000ull /* after which an alarm has been delivered */
