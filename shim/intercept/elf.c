@@ -35,25 +35,29 @@ static const void *table_at(uint64_t bias, uint64_t value)
 	return (const void *)(value < bias ? value + bias : value);
 }
 
+static inline void symbols_note(struct elf_symbols *s, const ElfW(Dyn) * d)
+{
+	const void *at = table_at(s->bias, d->d_un.d_ptr);
+
+	if (d->d_tag == DT_STRTAB)
+		s->strings = at;
+	else if (d->d_tag == DT_SYMTAB)
+		s->table = at;
+	else if (d->d_tag == DT_GNU_HASH)
+		s->gnu_hash = at;
+	else if (d->d_tag == DT_HASH)
+		s->hash = at;
+	else if (d->d_tag == DT_VERSYM)
+		s->versions = at;
+	else if (d->d_tag == DT_VERDEF)
+		s->definitions = at;
+}
+
 static bool symbols_read(struct elf_symbols *s, uint64_t bias, const ElfW(Dyn) * d)
 {
 	*s = (struct elf_symbols){.bias = bias};
-	for (; d && d->d_tag != DT_NULL; d++) {
-		const void *at = table_at(bias, d->d_un.d_ptr);
-
-		if (d->d_tag == DT_STRTAB)
-			s->strings = at;
-		else if (d->d_tag == DT_SYMTAB)
-			s->table = at;
-		else if (d->d_tag == DT_GNU_HASH)
-			s->gnu_hash = at;
-		else if (d->d_tag == DT_HASH)
-			s->hash = at;
-		else if (d->d_tag == DT_VERSYM)
-			s->versions = at;
-		else if (d->d_tag == DT_VERDEF)
-			s->definitions = at;
-	}
+	for (; d && d->d_tag != DT_NULL; d++)
+		symbols_note(s, d);
 	return s->strings && s->table && (s->gnu_hash || s->hash);
 }
 
@@ -99,18 +103,25 @@ static bool symbol_fits(const struct elf_symbols *s, uint32_t i, const char *nam
 	       !strcmp(s->strings + sym->st_name, name) && version_fits(s, i, version);
 }
 
+static inline uint32_t gnu_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	return hash;
+}
+
 #define WORD_BITS (8 * sizeof(ElfW(Addr)))
 
-/* Its Bloom filter, before the table: two bits of a word for each name. */
-static bool may_have(const uint32_t *table, uint32_t hash)
+static inline const ElfW(Addr) * filter_word(const uint32_t *table, uint32_t words, uint32_t hash)
 {
-	uint32_t words = table[2], shift = table[3];
-	const ElfW(Addr) *filter = (const void *)(table + 4);
-	ElfW(Addr) word;
+	return (const ElfW(Addr) *)(const void *)(table + 4) + hash / WORD_BITS % words;
+}
 
-	if (!words)
-		return false;
-	word = filter[hash / WORD_BITS % words];
+/* Of the Bloom filter, before the table: two bits of a word for each name. */
+static inline bool may_have(ElfW(Addr) word, uint32_t hash, uint32_t shift)
+{
 	return word >> hash % WORD_BITS & word >> (hash >> shift) % WORD_BITS & 1;
 }
 
@@ -119,11 +130,10 @@ static uint32_t find_gnu(const struct elf_symbols *s, const char *name, const ch
 	const uint32_t *h = s->gnu_hash, buckets = h[0], first = h[1], words = h[2];
 	const uint32_t *bucket = h + 4 + words * (sizeof(ElfW(Addr)) / 4);
 	const uint32_t *chain = bucket + buckets;
-	uint32_t hash = 5381, i;
+	uint32_t hash = gnu_hash(name), i;
 
-	for (const char *c = name; *c; c++)
-		hash = hash * 33 + (unsigned char)*c;
-	if (!buckets || !may_have(h, hash) || !(i = bucket[hash % buckets]) || i < first)
+	if (!buckets || !words || !may_have(*filter_word(h, words, hash), hash, h[3]) ||
+	    !(i = bucket[hash % buckets]) || i < first)
 		return 0;
 	for (;; i++) {
 		uint32_t have = chain[i - first];
@@ -158,11 +168,100 @@ static void *elf_find(const struct elf_symbols *s, const char *name, const char 
 	return at;
 }
 
+/* ---- by copies, since another thread may unload the object meanwhile ---- */
+
+static bool copied(void *to, const void *from, size_t bytes)
+{
+	return sys_peek(to, from, bytes) == (long)bytes;
+}
+
+#define DYNAMIC_PIECE 8u
+#define DYNAMIC_MOST 256u
+
+static bool symbols_copied(struct elf_symbols *s, const struct link_map *map)
+{
+	ElfW(Dyn) d[DYNAMIC_PIECE];
+	long got = sizeof(d);
+
+	*s = (struct elf_symbols){.bias = map->l_addr};
+	for (uint32_t i = 0; i < DYNAMIC_MOST && got == sizeof(d); i += DYNAMIC_PIECE) {
+		got = sys_peek(d, map->l_ld + i, sizeof(d));
+		for (uint32_t k = 0; k < DYNAMIC_PIECE && (k + 1) * (long)sizeof(*d) <= got; k++) {
+			if (d[k].d_tag == DT_NULL)
+				return s->strings && s->table && s->gnu_hash;
+			symbols_note(s, &d[k]);
+		}
+	}
+	return false;
+}
+
+static bool is_named(const struct elf_symbols *s, uint32_t i, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	char text[64];
+	ElfW(Sym) sym;
+
+	return bytes <= sizeof(text) && copied(&sym, &s->table[i], sizeof(sym)) &&
+	       sym.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(sym.st_info) != STT_TLS &&
+	       copied(text, s->strings + sym.st_name, bytes) && !memcmp(text, name, bytes);
+}
+
+#define CHAIN_MOST 256u
+
+bool elf_has(const struct link_map *map, const char *name)
+{
+	uint32_t h[4], hash = gnu_hash(name), i, have = 0;
+	const uint32_t *bucket;
+	struct elf_symbols s;
+	ElfW(Addr) word;
+
+	if (!symbols_copied(&s, map) || !copied(h, s.gnu_hash, sizeof(h)) || !h[0] || !h[2] ||
+	    !copied(&word, filter_word(s.gnu_hash, h[2], hash), sizeof(word)) ||
+	    !may_have(word, hash, h[3]))
+		return false;
+	bucket = s.gnu_hash + 4 + h[2] * (sizeof(word) / 4);
+	if (!copied(&i, bucket + hash % h[0], sizeof(i)) || i < h[1])
+		return false;
+	for (uint32_t k = 0; k < CHAIN_MOST && !(have & 1); k++, i++) {
+		if (!copied(&have, bucket + h[0] + (i - h[1]), sizeof(have)))
+			return false;
+		if ((have | 1) == (hash | 1) && is_named(&s, i, name))
+			return true;
+	}
+	return false;
+}
+
+/* ---- look-ups ---- */
+
 void *elf_find_in(const struct link_map *map, const char *name, const char *version)
 {
 	struct elf_symbols s;
 
 	return symbols_read(&s, map->l_addr, map->l_ld) ? elf_find(&s, name, version) : NULL;
+}
+
+/* While no other thread can load or unload an object, its entry is read where it is. */
+static bool entry_read(struct link_map *entry, const struct link_map *map)
+{
+	if (sys_threaded)
+		return copied(entry, map, sizeof(*entry));
+	*entry = *map;
+	return true;
+}
+
+/* The first definition in an object of the list from `map` on, and which object that is. */
+static void *find_from(const struct link_map *map, const char *name, const char *version,
+		       const struct link_map **in)
+{
+	struct link_map entry;
+	void *at = NULL;
+
+	for (; map && !at && entry_read(&entry, map); map = entry.l_next) {
+		*in = map;
+		if (!sys_threaded || elf_has(&entry, name))
+			at = elf_find_in(&entry, name, version);
+	}
+	return at;
 }
 
 const struct link_map *elf_self(void)
@@ -187,44 +286,51 @@ struct elf_after elf_after(void)
 
 void *elf_next_in(const struct elf_after *after, const char *name, const char *version)
 {
+	const struct link_map *in;
 	void *at = NULL;
 
 	for (unsigned i = 0; i < after->count && !at; i++)
 		at = elf_find(&after->object[i], name, version);
-	for (const struct link_map *map = after->rest; map && !at; map = map->l_next)
-		at = elf_find_in(map, name, version);
-	return at;
+	return at ?: find_from(after->rest, name, version, &in);
 }
 
 void *elf_next(const char *name, const char *version)
 {
-	const struct link_map *map = elf_self();
-	const struct elf_after all = {.rest = map ? map->l_next : NULL};
+	const struct link_map *self = elf_self(), *in;
 
-	return elf_next_in(&all, name, version);
+	return self ? find_from(self->l_next, name, version, &in) : NULL;
+}
+
+void *elf_find_behind(const struct link_map *map, const char *name, const struct link_map **in)
+{
+	return find_from(map->l_next, name, NULL, in);
 }
 
 void *elf_find_anywhere(const char *name)
 {
-	void *at = NULL;
+	const struct link_map *in;
 
-	for (const struct link_map *map = first_object(); map && !at; map = map->l_next)
-		at = elf_find_in(map, name, NULL);
-	return at;
+	return find_from(first_object(), name, NULL, &in);
 }
 
-void *elf_find_sized(const char *name, uint64_t *bytes)
+bool elf_find_object(const char *name, struct link_map *entry)
+{
+	for (const struct link_map *map = first_object(); map && entry_read(entry, map);
+	     map = entry->l_next)
+		if (elf_has(entry, name))
+			return true;
+	return false;
+}
+
+void *elf_find_sized(const struct link_map *map, const char *name, uint64_t *bytes)
 {
 	struct elf_symbols s;
 	uint32_t i;
 
-	for (const struct link_map *map = first_object(); map; map = map->l_next) {
-		if (!symbols_read(&s, map->l_addr, map->l_ld) || !(i = find_index(&s, name, NULL)))
-			continue;
-		*bytes = s.table[i].st_size;
-		return (void *)(s.bias + s.table[i].st_value);
-	}
-	return NULL;
+	if (!symbols_read(&s, map->l_addr, map->l_ld) || !(i = find_index(&s, name, NULL)))
+		return NULL;
+	*bytes = s.table[i].st_size;
+	return (void *)(s.bias + s.table[i].st_value);
 }
 
 void *elf_find_in_image(const void *image, const char *name)
@@ -284,9 +390,10 @@ const struct link_map *elf_program(void)
 bool elf_is_loaded(const struct link_map *map)
 {
 	const struct link_map *m = first_object();
+	struct link_map entry;
 
 	while (m && m != map)
-		m = m->l_next;
+		m = entry_read(&entry, m) ? entry.l_next : NULL;
 	return m != NULL;
 }
 

@@ -42,13 +42,16 @@ struct elf_after {
 
 /*
  * The definition of `name` in the first object after this library that has one; NULL: none. Takes
- * `version`, or the default version if that is NULL. Safe only while no other thread loads or
- * unloads objects: at start, or before the first thread.
+ * `version`, or the default version if that is NULL. Where other threads may load and unload objects
+ * meanwhile, each is examined by copies first (elf_has).
  */
 void *elf_next(const char *name, const char *version);
 /* The same for many names. */
 struct elf_after elf_after(void);
 void *elf_next_in(const struct elf_after *after, const char *name, const char *version);
+
+/* The first definition behind an object that is never unloaded, and the object that has it. */
+void *elf_find_behind(const struct link_map *map, const char *name, const struct link_map **in);
 
 /* This library's own entry in the loader's list; NULL: none. */
 const struct link_map *elf_self(void);
@@ -61,8 +64,17 @@ void *elf_find_in(const struct link_map *map, const char *name, const char *vers
 /* The first definition of `name` in load order: the executable first. */
 void *elf_find_anywhere(const char *name);
 
-/* As elf_find_anywhere, with the symbol's size. */
-void *elf_find_sized(const char *name, uint64_t *bytes);
+/* Copies the entry of the first object in load order that has `name`, as elf_has. */
+bool elf_find_object(const char *name, struct link_map *entry);
+
+/* As elf_find_in, with the symbol's size. */
+void *elf_find_sized(const struct link_map *map, const char *name, uint64_t *bytes);
+
+/*
+ * Whether the object defines `name`: reads copies, so that another thread may unload it meanwhile. False
+ * for one without a GNU hash table.
+ */
+bool elf_has(const struct link_map *map, const char *name);
 
 /* The definition of `name` in an image without a link_map entry: the vDSO. */
 void *elf_find_in_image(const void *image, const char *name);

@@ -178,10 +178,8 @@ struct scope_answer scope_find(const char *name, uint64_t caller)
 	struct scope_answer a = {0};
 
 	a.real = find_in_scopes(owner_of(caller, &a), name, true, &a.in);
-	for (const struct link_map *m = self ? self->l_next : NULL; m && !a.real; m = m->l_next) {
-		a.in = m;
-		a.real = elf_find_in(m, name, NULL);
-	}
+	if (!a.real && self)
+		a.real = elf_find_behind(self, name, &a.in);
 	return a;
 }
 

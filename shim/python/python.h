@@ -15,12 +15,15 @@
 #include "../../include/mpsan_log.h"
 #include "../common/cpython/lock.h"
 
+struct link_map;
+
 /*
- * Looks for CPython among the loaded objects; call it at infrequent events: at start and after a
- * dlopen. Walks the loader's list (see elf.h on when that is safe). Once CPython was found a call
- * costs one atomic load.
+ * Looks whether a loaded object is CPython. Call it once for each, while no other thread does; the object
+ * may be unloaded meanwhile. Once CPython was found a call costs one atomic load.
  */
-void python_look(void);
+void python_look(const struct link_map *object);
+/* Looks at all loaded objects, as long as CPython was not found. */
+void python_search(void);
 
 /*
  * Whether a CPython of any version is loaded and initialised. Costs one atomic load while there is

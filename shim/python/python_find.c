@@ -15,17 +15,17 @@ struct python python;
 /* Set after `python`. Two threads that search at once store the same words. */
 static _Atomic bool python_found;
 
-static void *find_either(const char *name, const char *other)
+static void *find_either(const struct link_map *in, const char *name, const char *other)
 {
-	void *at = elf_find_anywhere(name);
+	void *at = elf_find_in(in, name, NULL);
 
-	return at ? at : elf_find_anywhere(other);
+	return at ? at : elf_find_in(in, other, NULL);
 }
 
-static uint32_t find_version(void)
+static uint32_t find_version(const struct link_map *in)
 {
-	const unsigned long *number = elf_find_anywhere("Py_Version");
-	const char *(*text)(void) = elf_find_anywhere("Py_GetVersion");
+	const unsigned long *number = elf_find_in(in, "Py_Version", NULL);
+	const char *(*text)(void) = elf_find_in(in, "Py_GetVersion", NULL);
 
 	if (number)
 		return (uint32_t)*number;
@@ -38,35 +38,42 @@ static long peek_own(const struct cpython *py, void *to, uint64_t from, size_t b
 	return sys_peek_own(to, (const void *)from, bytes);
 }
 
-static void find_symbols(struct python *p)
+static uint64_t find(const struct link_map *in, const char *name)
+{
+	return (uint64_t)elf_find_in(in, name, NULL);
+}
+
+static void find_symbols(struct python *p, const struct link_map *in)
 {
 	uint64_t bytes = 0;
 
 	p->py.peek = python_blocks_peek;
-	p->py.version = find_version();
-	p->py.runtime = (uint64_t)elf_find_sized("_PyRuntime", &bytes);
-	p->truth = (uint64_t)elf_find_anywhere("_Py_TrueStruct");
+	p->py.version = find_version(in);
+	p->py.runtime = (uint64_t)elf_find_sized(in, "_PyRuntime", &bytes);
+	p->truth = find(in, "_Py_TrueStruct");
 	p->runtime_end = p->py.runtime + bytes;
-	p->py.type_type = (uint64_t)elf_find_anywhere("PyType_Type");
-	p->py.code_type = (uint64_t)elf_find_anywhere("PyCode_Type");
-	p->py.unicode_type = (uint64_t)elf_find_anywhere("PyUnicode_Type");
-	p->py.bytes_type = (uint64_t)elf_find_anywhere("PyBytes_Type");
-	p->py.none = (uint64_t)elf_find_anywhere("_Py_NoneStruct");
+	p->py.type_type = find(in, "PyType_Type");
+	p->py.code_type = find(in, "PyCode_Type");
+	p->py.unicode_type = find(in, "PyUnicode_Type");
+	p->py.bytes_type = find(in, "PyBytes_Type");
+	p->py.none = find(in, "_Py_NoneStruct");
 }
 
-void python_look(void)
+void python_look(const struct link_map *in)
 {
 	struct python p = {0};
 
-	if (atomic_load_explicit(&python_found, memory_order_acquire))
+	if (atomic_load_explicit(&python_found, memory_order_acquire) ||
+	    !elf_has(in, "Py_IsInitialized") || !elf_has(in, "PyGILState_GetThisThreadState"))
 		return;
-	p.is_initialized = elf_find_anywhere("Py_IsInitialized");
-	p.this_state = elf_find_anywhere("PyGILState_GetThisThreadState");
+	p.is_initialized = elf_find_in(in, "Py_IsInitialized", NULL);
+	p.this_state = elf_find_in(in, "PyGILState_GetThisThreadState", NULL);
 	if (!p.is_initialized || !p.this_state)
 		return;
-	p.is_finalizing = find_either("Py_IsFinalizing", "_Py_IsFinalizing");
-	p.current_state = find_either("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
-	find_symbols(&p);
+	p.is_finalizing = find_either(in, "Py_IsFinalizing", "_Py_IsFinalizing");
+	p.current_state =
+		find_either(in, "PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+	find_symbols(&p, in);
 	p.limit = p.is_finalizing && p.current_state ?
 			  cpython_describe(&p.py) :
 			  "this CPython does not export what is needed";
@@ -74,6 +81,15 @@ void python_look(void)
 	p.own.peek = peek_own;
 	python = p;
 	atomic_store_explicit(&python_found, true, memory_order_release);
+}
+
+void python_search(void)
+{
+	struct link_map object;
+
+	if (!atomic_load_explicit(&python_found, memory_order_acquire) &&
+	    elf_find_object("Py_IsInitialized", &object))
+		python_look(&object);
 }
 
 bool python_present(void)

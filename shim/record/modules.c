@@ -97,6 +97,16 @@ static void path_of(const struct link_map *map, char *path, uint32_t bytes)
 		path[n] = '\0';
 }
 
+static void note_python(const struct link_map *map, uint64_t base)
+{
+	python_look(map);
+	if (modules.python || !elf_has(map, "Py_GetVersion"))
+		return;
+	modules.python = base;
+	if (python_limit())
+		EMIT(limit, .what = log_text(python_limit()), .count = 1);
+}
+
 static void note_module(const struct link_map *map)
 {
 	static char path[512]; /* only the thread that has set `busy` comes here */
@@ -115,6 +125,7 @@ static void note_module(const struct link_map *map)
 	}
 	if (text_starts(text_tail(path), "libpypy"))
 		EMIT(limit, .what = log_text(PYPY_LIMIT), .count = 1);
+	note_python(map, o.base);
 	module_add(&o, id);
 	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path),
 	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);
@@ -158,13 +169,8 @@ void modules_update(void)
 		modules.last = at;
 		at = map.l_next;
 	}
-	python_look();
 	if (!life.self->python)
 		life.self->python = python_version();
-	if (!modules.python && python_limit())
-		EMIT(limit, .what = log_text(python_limit()), .count = 1);
-	if (!modules.python)
-		modules.python = (uint64_t)(uintptr_t)elf_find_anywhere("Py_GetVersion");
 	__atomic_store_n(&modules.busy, 0, __ATOMIC_RELEASE);
 }
 

@@ -72,7 +72,7 @@ static bool may_state(void)
 static bool sees_python(void)
 {
 	if (!python_present() && _r_debug.r_state == RT_CONSISTENT)
-		python_look();
+		python_search();
 	return python_present();
 }
 

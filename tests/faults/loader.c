@@ -5,6 +5,8 @@
 #include "../preload/lib.h"
 
 #include <dlfcn.h>
+#include <iconv.h>
+#include <sched.h>
 
 /* The library that has the locks. */
 #if __GLIBC_PREREQ(2, 34)
@@ -118,16 +120,56 @@ static void present(const char *path)
 	say_rows();
 }
 
+#define LOADS 1000
+
+static bool loads_done;
+
+static void *load_again_and_again(void *path)
+{
+	for (int i = 0; i < LOADS; i++) {
+		void *library = dlopen(path, RTLD_NOW);
+		iconv_t converter = iconv_open("EUC-JP", "UTF-8");
+
+		if (converter != (iconv_t)-1)
+			iconv_close(converter);
+		must(library && dlclose(library) == 0);
+		sched_yield();
+	}
+	__atomic_store_n(&loads_done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void *nothing(void *unused)
+{
+	return unused;
+}
+
+/* Threads are made, and names looked up, while libraries come and go; libc loads some for iconv by itself. */
+static void beside_loads(const char *path)
+{
+	pthread_t loader, other;
+
+	must(pthread_create(&loader, NULL, load_again_and_again, (void *)path) == 0);
+	while (!__atomic_load_n(&loads_done, __ATOMIC_ACQUIRE)) {
+		must(pthread_create(&other, NULL, nothing, NULL) == 0);
+		must(pthread_join(other, NULL) == 0);
+		must(dlsym(RTLD_DEFAULT, "pthread_mutex_lock"));
+	}
+	must(pthread_join(loader, NULL) == 0);
+	puts("done");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*ask)(const char *path);
 	} question[] = {
-		{"next_twice", next_twice},   {"runpath", runpath},
-		{"libc_handle", libc_handle}, {"answered", answered},
-		{"namespace", namespace},     {"unknown", unknown},
-		{"odd_handles", odd_handles}, {"present", present},
+		{"next_twice", next_twice},	{"runpath", runpath},
+		{"libc_handle", libc_handle},	{"answered", answered},
+		{"namespace", namespace},	{"unknown", unknown},
+		{"odd_handles", odd_handles},	{"present", present},
+		{"beside_loads", beside_loads},
 	};
 
 	must(argc == 3);

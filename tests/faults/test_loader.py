@@ -117,6 +117,13 @@ def check_late_threads():
     as_bare([build(LATE, scratch("late"), "-ldl"), shared(STARTER, "libstarter.so", "-pthread")])
 
 
+def check_beside_loads():
+    """Threads are made while another one loads and unloads libraries."""
+    neighbour = shared(NEIGHBOUR, "libneighbour.so")
+    for _ in range(3):
+        ask("beside_loads", neighbour)
+
+
 def check_openmp(compiler):
     if not can_build("-fopenmp", compiler=compiler):
         raise Skip(f"{compiler} has no OpenMP library here")
@@ -125,6 +132,6 @@ def check_openmp(compiler):
 
 main({"next_twice": lambda: ask("next_twice"), "two_libraries": check_two_libraries, "runpath": check_runpath,
       "libc_handle": lambda: ask("libc_handle"), "answered": check_answered, "present": check_present, "namespace": check_namespace,
-      "late_threads": check_late_threads,
+      "late_threads": check_late_threads, "beside_loads": check_beside_loads,
       "unknown": lambda: ask("unknown"), "odd_handles": lambda: ask("odd_handles"),
       "libgomp": functools.partial(check_openmp, "gcc"), "libomp": functools.partial(check_openmp, "clang")})
