@@ -236,8 +236,7 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 
 	set_arg(evidence, ARG_lost, lost_signallers_lost(fork));
 	set_arg(evidence, ARG_waits,
-		text_copy(wait && fact_wait_ends(wait) != MPSAN_ENDS_NEVER ? "waits" :
-									     "waits forever"));
+		text_copy(wait && fact_wait_ends(wait) ? "waits" : "waits forever"));
 	set_arg(evidence, ARG_pool, text_format("%u", wait ? wait->pool_threads : 0));
 	set_arg(evidence, ARG_module, wait ? lost_signallers_module(evidence->frames, wait) : NULL);
 	set_arg(evidence, ARG_signallers,
