@@ -138,7 +138,7 @@ unsigned frames_peeks(void)
 pid_t getppid(void) __attribute__((visibility("default")));
 pid_t getppid(void)
 {
-	python_look();
+	python_search();
 	stack_text(0, last, sizeof(last));
 	return (pid_t)SYS1(SYS_getppid, 0);
 }
@@ -306,7 +306,7 @@ __attribute__((constructor)) static void start(void)
 	char text[64];
 
 	/* Before Python is initialised: nothing, and no crash. */
-	python_look();
+	python_search();
 	if (python_present() || stack_text(0, text, sizeof(text)) || python_holds_gil())
 		abort();
 }
