@@ -288,6 +288,7 @@ def main():
     rounds = 3 if options.quick else options.rounds
     misses = 0
     with tempfile.TemporaryDirectory(prefix="mpsan-bench-") as directory:
+        os.environ["BENCH_PLACE"] = directory
         columns = make_columns(directory, not options.no_peers)
         titles = [column.title for column in columns]
         lines = [["what", "unit", *titles[:3], "added", "ratio", "spread", "faults", *titles[3:], "target"]]
