@@ -26,6 +26,13 @@ TRIES = 3
 RACES = "futex,wait4,restart_syscall,rt_sigreturn,sched_yield"  # how often they are called depends on who comes first
 
 
+@functools.cache
+def fixed():
+    """Words before a command that map things at the same place each time: how many pages a copy crosses, or one fault maps,
+    depends on it."""
+    return ["setarch", "-R"] if shutil.which("setarch") and run_bare(["setarch", "-R", "true"]).exit == 0 else []
+
+
 def command_of(operation, count):
     if operation == "start":
         return ["/bin/true"]
@@ -43,7 +50,7 @@ def calls(operation, count, watched):
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory, "calls")
         env = [word for name, value in environment(directory, watched).items() for word in ("-E", f"{name}={value}")]
-        run = run_bare(["env", "-i", "PATH=/usr/bin:/bin", "strace", "-f", "-c", "-U", "calls,name", "-e", f"trace=!{RACES}", "-o", table, *env,
+        run = run_bare(["env", "-i", "PATH=/usr/bin:/bin", *fixed(), "strace", "-f", "-c", "-U", "calls,name", "-e", f"trace=!{RACES}", "-o", table, *env,
                         *command_of(operation, count)], timeout=60)
         assert run.exit == 0, run
         return int(re.search(r"^ *(\d+) total$", table.read_text(), re.M)[1])
@@ -59,14 +66,12 @@ def instructions(operation, count, watched):
 
 
 def faults(operation, count, watched):
-    """Of all processes: those that a command waits for count for it. How many pages one fault maps depends on where things are
-    mapped, so that is to be the same each time."""
-    fixed = ["setarch", "-R"] if shutil.which("setarch") and run_bare(["setarch", "-R", "true"]).exit == 0 else []
+    """Of all processes: those that a command waits for count for it."""
     with tempfile.TemporaryDirectory() as directory:
         env = {"PATH": os.environ["PATH"], **environment(directory, watched)}
         run_bare(["/bin/true"], env=env)
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
-        assert run_bare([*fixed, *command_of(operation, count)], env=env).exit == 0
+        assert run_bare([*fixed(), *command_of(operation, count)], env=env).exit == 0
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
 
 
