@@ -49,7 +49,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 	group_thread_made();
 	parcel = pack(start, argument, CALLER);
-	sys_threaded = true; /* not before: what is alone reads its memory by probes */
+	sys_threaded = true; /* not before: until then memory is read by probes */
 	if (!parcel)
 		return REAL(pthread_create)(thread, attr, start, argument);
 	result = REAL(pthread_create)(thread, attr, arch_thread_start, parcel);

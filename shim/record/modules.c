@@ -132,8 +132,8 @@ static void note_module(const struct link_map *map)
 }
 
 /*
- * The first object that is not known yet, NULL: there is none. The loader appends new objects. Those that libc
- * unloads by itself, as iconv's, are seen by their place in the list.
+ * The first object that is not known yet, NULL: there is none. The loader appends new objects. If libc itself
+ * has unloaded the last known one, as it does for iconv, no entry of the list points back to it.
  */
 static struct link_map *first_unknown(void)
 {

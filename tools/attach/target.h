@@ -21,8 +21,7 @@ struct target_process {
 	bool hidden; /* it may not be traced */
 	bool ended; /* a zombie: its parent has not waited for it */
 	uint32_t slot; /* in the session, + 1; 0: not entered (yet) */
-	uint32_t
-		replaced; /* that of the program it was when it was entered, + 1; 0: it is the same */
+	uint32_t replaced; /* the slot of the program before an exec, + 1; 0: none */
 };
 
 struct target {
@@ -44,8 +43,8 @@ uint32_t target_look(struct target *target);
 
 /*
  * Enters members that are not yet in the session's table, parents first, and records in the log where
- * they were forked; those that have just begun may run Python by now, or another program, which has
- * a place of its own. Returns how many found no room.
+ * they were forked; those that have just begun may run Python by now. A program after an exec has a slot
+ * of its own. Returns how many found no room.
  */
 uint32_t target_enter(struct target *target, struct session *session, struct watchlog *log);
 

@@ -358,7 +358,7 @@ static bool owns_own_wait(const struct facts *facts, const struct fact_deadlock 
 	return false;
 }
 
-/* Whether locks explain the deadlock without those who wait for its threads. */
+/* Whether some of its threads wait in a circle for each other's locks: the others only wait for those. */
 static bool has_lock_circle(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
