@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies raw stacks into records, which tools/symbols/unwind/ unwinds later. */
+/* Copies raw stacks into records, which tools/symbolizer/unwind/ unwinds later. */
 #include "stack.h"
 
 #include <link.h>

@@ -15,7 +15,7 @@
 #include "../../tools/base/util.h"
 #include "../../tools/proc/proc.h"
 #include "../../tools/proc/procfs.h"
-#include "../../tools/symbols/pyfile.h"
+#include "../../tools/symbolizer/python_symbols.h"
 #include "../../tools/symbols/pyview.h"
 #include "../../tools/waits/outside.h"
 #include "ask_python.h"
@@ -156,7 +156,7 @@ static void write_image(void)
 
 /* ---- the interpreter and its threads ---- */
 
-static void take_symbols(const struct pyfile *file, uint64_t start)
+static void take_symbols(const struct python_symbols *file, uint64_t start)
 {
 	uint64_t value[] = {file->version,	file->runtime,	  file->type_type, file->code_type,
 			    file->unicode_type, file->bytes_type, file->none};
@@ -172,11 +172,11 @@ static bool find_interpreter(void)
 	uint64_t start, offset;
 
 	while (maps && fgets(line, sizeof(line), maps)) {
-		const struct pyfile *file = NULL;
+		const struct python_symbols *file = NULL;
 
 		if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %*u %4095s", &start, &offset,
 			   path) == 3)
-			file = pyfile_find(path);
+			file = python_symbols_find(path);
 		if (!file || !file->is_cpython || file->load_offset != offset)
 			continue;
 		take_symbols(file, start);

@@ -10,7 +10,7 @@ import tarfile
 from pathlib import Path
 
 ARCHIVE = Path(__file__).resolve().parent / "corpus.tar.xz"
-KINDS = ("attach", "core", "elf", "proc", "python", "session", "words")
+KINDS = ("attach", "core", "elf", "proc", "python", "session", "symbolizer", "words")
 
 
 def read_archive(archive=ARCHIVE):

@@ -12,10 +12,10 @@
 
 #include "../../include/mpsan_log.h"
 #include "../../tools/doctor/binary.h"
-#include "../../tools/symbols/modules.h"
-#include "../../tools/symbols/pyfile.h"
-#include "../../tools/symbols/symbols.h"
-#include "../../tools/symbols/unwind/unwind.h"
+#include "../../tools/symbolizer/modules.h"
+#include "../../tools/symbolizer/names.h"
+#include "../../tools/symbolizer/python_symbols.h"
+#include "../../tools/symbolizer/unwind/unwind.h"
 #include "fuzz.h"
 
 #define BASE 0x7f0000000000ull
@@ -37,17 +37,15 @@ static void ask_image(const struct module *module)
 	image_bias(image, module);
 }
 
-static void ask_symbols(const struct modules *modules)
+static void ask_names(const struct module *module)
 {
-	struct symbols *symbols = symbols_create();
-	struct symbol found[SYMBOLS_PLACES];
+	struct names names;
 
 	for (uint64_t at = 0; at < 0x5000; at += at < 0x600 ? 0x13 : 0x3ff) {
-		symbols_places(symbols, modules, BASE + at, at % 2, found, SYMBOLS_PLACES);
-		symbols_name(symbols, modules, BASE + at, true, found);
-		symbols_name_data(symbols, modules, BASE + at, found);
+		names_find(module, at, NAMES_LINES, at % 3, &names);
+		names_free(&names);
 	}
-	symbols_destroy(symbols);
+	names_finish();
 }
 
 /* A stack full of addresses of the file, and of the stack. */
@@ -78,11 +76,11 @@ static void ask(size_t size)
 	const struct modules modules = {.item = &module, .count = 1};
 	struct binary binary;
 
-	pyfile_find(path);
-	pyfiles_finish();
+	python_symbols_find(path);
+	python_symbols_finish();
 	ask_image(&module);
 	ask_unwinder(&modules, size);
-	ask_symbols(&modules);
+	ask_names(&module);
 	unwind_finish();
 	images_finish();
 	binary_inspect(&binary, path);

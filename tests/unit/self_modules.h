@@ -5,7 +5,7 @@
 #ifndef TEST_SELF_MODULES_H
 #define TEST_SELF_MODULES_H
 
-#include "symbols/modules.h"
+#include "symbolizer/modules.h"
 
 #include <elf.h>
 #include <fcntl.h>

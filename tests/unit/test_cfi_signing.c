@@ -1,8 +1,8 @@
 /*
- * Unwind instructions of functions that sign their return address (tools/symbols/unwind/cfi_signing.c): only the instruction is
+ * Unwind instructions of functions that sign their return address (tools/symbolizer/unwind/cfi_signing.c): only the instruction is
  * hidden, not what looks like it in an operand, and nothing is touched outside of the entry, however damaged it is.
  */
-#include "symbols/unwind/cfi_signing.h"
+#include "symbolizer/unwind/cfi_signing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

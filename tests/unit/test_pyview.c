@@ -310,7 +310,7 @@ static void test_lies(void **state)
 static void test_others(void **state)
 {
 	pid_t pid = fork();
-	const struct pyfile *once, *again;
+	const struct python_symbols *once, *again;
 
 	(void)state;
 	if (!pid) {
@@ -323,13 +323,13 @@ static void test_others(void **state)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_null(pyview_open(pid));
-	assert_null(pyfile_find("tests/unit/no such file"));
-	once = pyfile_find("/bin/sh");
+	assert_null(python_symbols_find("tests/unit/no such file"));
+	once = python_symbols_find("/bin/sh");
 	assert_non_null(once);
 	assert_false(once->is_cpython);
-	again = pyfile_find("/bin/sh");
+	again = python_symbols_find("/bin/sh");
 	assert_ptr_equal(once, again);
-	assert_false(pyfile_find("tests/unit/pyview_target.py")->is_cpython);
+	assert_false(python_symbols_find("tests/unit/pyview_target.py")->is_cpython);
 }
 
 static int run(const char *python)

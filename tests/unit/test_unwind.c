@@ -1,14 +1,14 @@
 /*
- * Unwinding and naming (tools/symbols/unwind/unwind.c, tools/symbols/symbols.c, tools/symbols/modules.c), tried on this very
+ * Unwinding and naming (tools/symbolizer/unwind/unwind.c, tools/symbols/symbols.c, tools/symbolizer/modules.c), tried on this very
  * process: it takes snapshots of its own stacks as the library would, and reads them back from its
  * own files. Build with -g; every level of optimisation must pass.
  */
 #define _GNU_SOURCE 1
 #include "self_modules.h"
 #include "self_snapshot.h"
-#include "symbols/modules.h"
+#include "symbolizer/modules.h"
+#include "symbolizer/unwind/unwind.h"
 #include "symbols/symbols.h"
-#include "symbols/unwind/unwind.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -113,15 +113,15 @@ static struct module *own_module(void)
 
 /* --- stories --- */
 
-struct names {
+struct named {
 	size_t count;
 	struct symbol frame[FRAMES];
 };
 
-static struct names unwind_names(void)
+static struct named unwind_names(void)
 {
 	uint64_t pcs[FRAMES];
-	struct names names = {0};
+	struct named names = {0};
 
 	names.count = unwind_stack(&modules, &snapshot.head, snapshot.bytes, pcs, NULL, FRAMES);
 	for (size_t i = 0; i < names.count; i++)
@@ -130,14 +130,14 @@ static struct names unwind_names(void)
 	return names;
 }
 
-static void expect_function(const struct names *names, size_t i, const char *function)
+static void expect_function(const struct named *names, size_t i, const char *function)
 {
 	assert_true(i < names->count);
 	assert_non_null(names->frame[i].function);
 	assert_string_equal(names->frame[i].function, function);
 }
 
-static void expect_line(const struct names *names, size_t i, int number)
+static void expect_line(const struct named *names, size_t i, int number)
 {
 	const char *file = names->frame[i].file;
 
@@ -146,7 +146,7 @@ static void expect_line(const struct names *names, size_t i, int number)
 	assert_int_equal(names->frame[i].line, number);
 }
 
-static size_t find_function(const struct names *names, const char *function)
+static size_t find_function(const struct named *names, const char *function)
 {
 	size_t i = 0;
 
@@ -156,7 +156,7 @@ static size_t find_function(const struct names *names, const char *function)
 	return i;
 }
 
-static void expect_chain(const struct names *names)
+static void expect_chain(const struct named *names)
 {
 	static const char *const chain[] = {"take", "innermost", "inner", "middle", "outer"};
 
@@ -166,7 +166,7 @@ static void expect_chain(const struct names *names)
 
 static void nested_calls_are_named_in_order_with_lines(void **state)
 {
-	struct names names;
+	struct named names;
 
 	(void)state;
 	outer(7);
@@ -183,7 +183,7 @@ static void nested_calls_are_named_in_order_with_lines(void **state)
 
 static void a_callback_from_libc_is_followed_through_libc(void **state)
 {
-	struct names names;
+	struct named names;
 	size_t qsort_frame;
 
 	(void)state;
@@ -198,7 +198,7 @@ static void a_callback_from_libc_is_followed_through_libc(void **state)
 
 static void a_thread_ends_where_it_was_started(void **state)
 {
-	struct names names;
+	struct named names;
 	pthread_t thread;
 	int depth = 5;
 
@@ -214,7 +214,7 @@ static void a_thread_ends_where_it_was_started(void **state)
 
 static void three_known_registers_are_enough(void **state)
 {
-	struct names names;
+	struct named names;
 
 	(void)state;
 	outer(7);
@@ -226,7 +226,7 @@ static void three_known_registers_are_enough(void **state)
 
 static void an_unknown_frame_pointer_is_found_on_the_stack(void **state)
 {
-	struct names names;
+	struct named names;
 
 	(void)state;
 	outer(7);
@@ -238,7 +238,7 @@ static void an_unknown_frame_pointer_is_found_on_the_stack(void **state)
 
 static void a_cut_copy_gives_the_frames_within_it(void **state)
 {
-	struct names whole, cut;
+	struct named whole, cut;
 
 	(void)state;
 	outer(7);
@@ -254,7 +254,7 @@ static void a_cut_copy_gives_the_frames_within_it(void **state)
 
 static void a_frame_without_a_table_is_left_by_its_frame_pointer(void **state)
 {
-	struct names names;
+	struct named names;
 
 	(void)state;
 	call_bare(innermost);
@@ -303,7 +303,7 @@ static void *blocked_main(void *arg)
 
 static void a_blocked_thread_is_read_from_outside(void **state)
 {
-	struct names names;
+	struct named names;
 	pthread_t thread;
 	bool taken;
 
@@ -354,7 +354,7 @@ static void another_build_is_not_believed(void **state)
 {
 	struct module *module = own_module();
 	char *build_id = module->build_id;
-	struct names names;
+	struct named names;
 
 	(void)state;
 	if (!build_id)
@@ -372,10 +372,11 @@ static void a_vanished_file_leaves_module_and_offset(void **state)
 {
 	struct module *module = own_module();
 	char *path = module->path;
-	struct names names;
+	struct named names;
 
 	(void)state;
 	outer(7);
+	symbols_destroy(symbols), symbols = symbols_create(); /* it knows this build */
 	module->path = (char *)(uintptr_t) "/nonexistent (deleted)";
 	names = unwind_names();
 	module->path = path;

@@ -1,13 +1,13 @@
 /*
- * Stacks that unwind alike (tools/symbols/unwind/unwind_alike.c), tried on a stack of this very process: the same one at another
+ * Stacks that unwind alike (tools/symbolizer/unwind/unwind_alike.c), tried on a stack of this very process: the same one at another
  * place is known, and with another return address it is not.
  */
 #define _GNU_SOURCE 1
 #include "self_modules.h"
 #include "self_snapshot.h"
-#include "symbols/modules.h"
-#include "symbols/unwind/unwind.h"
-#include "symbols/unwind/unwind_alike.h"
+#include "symbolizer/modules.h"
+#include "symbolizer/unwind/unwind.h"
+#include "symbolizer/unwind/unwind_alike.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -145,11 +145,11 @@ static int judge_all(const struct settings *settings, struct found_sessions *fou
 		     struct report *report)
 {
 	char *wrong = hosts_compare(report, settings->skews.item, settings->skews.count);
+	struct symbols *symbols = symbols_create(); /* the ranks of a job run the same files */
 
-	symbols_keep(true);
 	for (uint32_t i = 0; i < report->source.count && !wrong; i++)
 		wrong = judge_session(settings, i, report);
-	symbols_keep(false);
+	symbols_destroy(symbols);
 	if (wrong) {
 		complain("%s", wrong);
 		free(wrong);

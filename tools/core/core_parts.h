@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/user.h>
 
-#include "../symbols/modules.h"
+#include "../symbolizer/modules.h"
 #include "core.h"
 
 /* A range of memory, of which the first `bytes` are in the core file. */

@@ -12,6 +12,7 @@
 #include "../reader/export_table.h"
 #include "../reader/host.h"
 #include "../reader/unwatched.h"
+#include "../symbolizer/symbolizer.h"
 #include "log_damage.h"
 #include "report.h"
 
@@ -204,6 +205,17 @@ static void add_exports(json_t *document, const struct reader *reader)
 	free(wrong);
 }
 
+/* Once: several sessions of a report share the files. */
+static void add_symbols(const char *text, void *document)
+{
+	json_t *line;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "limits"), i,
+			   line) if (!strcmp(json_string_value(line), text)) return;
+	report_limit(document, "%s", text);
+}
+
 void limits_add(json_t *document, const struct judge *judge)
 {
 	add_counters(document, judge->reader);
@@ -214,6 +226,7 @@ void limits_add(json_t *document, const struct judge *judge)
 	add_python(document, judge->reader);
 	add_events(document, judge->reader);
 	add_exports(document, judge->reader);
+	symbolizer_each_limit(add_symbols, document);
 	if (judge->reader->session.writable && !host_proc_is_own())
 		report_limit(document, HOST_NO_PROC);
 	if (guard_has_cut())

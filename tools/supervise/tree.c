@@ -9,6 +9,7 @@
 
 #include "../proc/proc.h"
 #include "../reader/host.h"
+#include "../symbolizer/symbolizer.h"
 #include "signal_process.h"
 
 /* ---- all processes ---- */
@@ -34,7 +35,7 @@ static void tree_see(uint32_t pid, void *context)
 	struct tree *tree = context;
 	struct proc_stat stat = proc_stat(pid, pid);
 
-	if (stat.state)
+	if (stat.state && (pid_t)pid != symbolizer_pid())
 		*ARRAY_ADD(&tree->there) = (struct tree_process){.pid = pid,
 								 .parent = stat.parent,
 								 .start = stat.start,

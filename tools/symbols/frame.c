@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "symbols.h"
+#include "../base/util.h"
+#include "../symbolizer/origin.h"
 
 bool frame_is_header(const json_t *frame)
 {
@@ -17,7 +18,7 @@ bool frame_is_header(const json_t *frame)
 	for (size_t i = 0; function && i < sizeof(begin) / sizeof(*begin); i++)
 		if (!strncmp(function, begin[i], strlen(begin[i])))
 			return true;
-	return file && symbols_is_header(file);
+	return file && origin_is_header(file);
 }
 
 json_t *frames_first_own(json_t *native)
@@ -29,7 +30,7 @@ json_t *frames_first_own(json_t *native)
 	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
-		if (!module || symbols_is_plumbing(module))
+		if (!module || origin_is_plumbing(module))
 			continue;
 		if (!first)
 			first = frame;
@@ -125,9 +126,9 @@ char *frame_text(const json_t *frame)
 
 	if (!frame)
 		return NULL;
-	if (function && file && line && !symbols_is_header(file))
+	if (function && file && line && !origin_is_header(file))
 		return text_format("%s (%s:%lld)", function, path_base(file), line);
-	if (function && file && !symbols_is_header(file))
+	if (function && file && !origin_is_header(file))
 		return text_format("%s (%s)", function, path_base(file));
 	if (!module)
 		return text_format("0x%llx", offset);
@@ -184,7 +185,7 @@ static char *home_of(const json_t *frame, const char *module, const char *file)
 {
 	bool own = !module || !frame_distance(frame);
 
-	if (file && own && !(module && symbols_is_header(file)))
+	if (file && own && !(module && origin_is_header(file)))
 		return text_copy(path_base(file));
 	return module && own ? plain_module(module) : text_copy("");
 }
@@ -216,7 +217,7 @@ int frame_distance(const json_t *frame)
 
 	if (!module)
 		return file ? frames_distance(file) : 2;
-	if (symbols_is_plumbing(module) || is_interpreter(module))
+	if (origin_is_plumbing(module) || is_interpreter(module))
 		return 2;
 	return !strncmp(module, "/usr/lib", 8) || !strncmp(module, "/lib", 4) ||
 	       frames_distance(module);

@@ -8,9 +8,11 @@
 #include "../base/index_map.h"
 #include "../base/jsontext.h"
 #include "../reader/maps.h"
+#include "../symbolizer/origin.h"
+#include "../symbolizer/symbolizer.h"
+#include "../symbolizer/unwind/unwind.h" /* UNWIND_SIGNAL */
 #include "sources.h"
 #include "symbols.h"
-#include "unwind/unwind.h"
 
 #define PYTHON_FRAMES 256u /* per stack; the library records fewer */
 #define FRAMES_MAX 128u
@@ -135,7 +137,7 @@ static void drop_own_frames(json_t *list)
 	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
-		if (!module || !symbols_is_plumbing(module))
+		if (!module || !origin_is_plumbing(module))
 			break;
 		if (!strncmp(path_base(module), "libmpsan", 8))
 			inner = i + 1;
@@ -162,7 +164,8 @@ json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
 	uint8_t signals[FRAMES_MAX] = {0};
 	size_t count;
 
-	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, signals, FRAMES_MAX);
+	count = symbolizer_unwind(modules, head, (const uint8_t *)(head + 1), pcs, signals,
+				  FRAMES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		json_t *here = frames_create_at(frames, modules, pcs[i], i > 0);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks as lists of frames of the JSON report. Neighbours: unwind/unwind.h and symbols.h do the work for
- * native stacks, frame.h words a frame, evidence.h puts frames into findings.
+ * Stacks as lists of frames of the JSON report. Neighbours: ../symbolizer/symbolizer.h and symbols.h do the
+ * work for native stacks, frame.h words a frame, evidence.h puts frames into findings.
  */
 #ifndef MPSAN_FRAMES_H
 #define MPSAN_FRAMES_H

@@ -27,7 +27,7 @@ struct pyview {
 
 /* ---- finding CPython ---- */
 
-static void pyview_take(struct pyview *view, const struct pyfile *file, uint64_t start)
+static void pyview_take(struct pyview *view, const struct python_symbols *file, uint64_t start)
 {
 	uint64_t bias = start - file->load_vaddr, number = 0;
 	struct cpython *py = &view->py;
@@ -48,13 +48,13 @@ static void pyview_take(struct pyview *view, const struct pyfile *file, uint64_t
 
 static bool find(struct pyview *view, pid_t pid)
 {
+	struct python_symbols file;
 	uint64_t start;
-	const struct pyfile *file = pyfile_of(pid, &start);
 
 	*view = (struct pyview){.py = {.pid = pid, .peek = pykept_peek}};
-	if (!file)
+	if (!pyfile_of(pid, &file, &start))
 		return false;
-	pyview_take(view, file, start);
+	pyview_take(view, &file, start);
 	if (!view->limit && !view->py.version)
 		return false;
 	if (!view->limit)

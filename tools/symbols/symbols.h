@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of addresses: functions, static objects, and source lines if there is debug information.
- *
- * Only local files are read: the module itself, and separate debug files in the usual places
- * (/usr/lib/debug, .build-id). Nothing is downloaded. Answers are cached.
+ * Names of addresses: functions, static objects, and source lines if there is debug information. Answers are cached.
+ * Neighbour: ../symbolizer/symbolizer.h reads the files.
  */
 #ifndef MPSAN_SYMBOLS_H
 #define MPSAN_SYMBOLS_H
 
-#include "modules.h"
+#include "../symbolizer/names.h"
 
 struct symbols;
 
@@ -23,15 +21,9 @@ struct symbol {
 	bool inlined; /* into the function that contains the address */
 };
 
-/* NULL when out of memory. */
+/* What is known lasts until the last of them is destroyed. */
 struct symbols *symbols_create(void);
 void symbols_destroy(struct symbols *symbols);
-
-/*
- * While this is on, all symbols_create() calls share one object: the ranks of a job run the same
- * files, which are then read once.
- */
-void symbols_keep(bool keep);
 
 /*
  * Names the code at `pc`; `offset` is pc within the module's file. A return address is looked up
@@ -46,21 +38,9 @@ bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64
  * of the outermost; the last one is the function of symbols_name. Returns how many; 0 if pc is in no
  * module.
  */
-#define SYMBOLS_PLACES 12u
+#define SYMBOLS_PLACES NAMES_PLACES
 unsigned symbols_places(struct symbols *symbols, const struct modules *modules, uint64_t pc,
 			bool is_return_address, struct symbol *out, unsigned max);
-
-/*
- * Whether a source file is an installed header, of the C++ library or another one: its lines say
- * nothing about the program that they are compiled into.
- */
-bool symbols_is_header(const char *file);
-
-/*
- * Whether a module is the C or C++ library, the loader or mpsan. Its addresses have no lines: they
- * say nothing about the program, and glibc's debug information takes 20 ms to read.
- */
-bool symbols_is_plumbing(const char *module);
 
 /*
  * Names the static object that contains `address`; `offset` is then the address within that object.

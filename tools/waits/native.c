@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "../proc/stacks/stack_copy.h"
-#include "../symbols/unwind/machine_code.h"
-#include "../symbols/unwind/unwind.h"
+#include "../symbolizer/symbolizer.h"
+#include "../symbolizer/unwind/machine_code.h"
 
 struct native {
 	struct maps *maps;
@@ -73,8 +73,8 @@ size_t native_stack(struct native *native, const struct snapshot_thread *thread,
 		*modules = maps_at(native->maps, thread->slot, now_ns);
 	}
 	if (head)
-		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, signals,
-				     most);
+		count = symbolizer_unwind(*modules, head, (const uint8_t *)(head + 1), pcs, signals,
+					  most);
 	free(head);
 	return put_back(native, *modules, thread->pid, pcs, signals, count, most);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The native stacks of a snapshot's threads, and the calls in them, read from outside. Neighbours: ../symbols/unwind/unwind.h and
- * ../symbols/symbols.h do the work, pythreads.h has the frames of Python.
+ * The native stacks of a snapshot's threads, and the calls in them, read from outside. Neighbours:
+ * ../symbolizer/symbolizer.h and ../symbols/symbols.h do the work, pythreads.h has the frames of Python.
  */
 #ifndef MPSAN_NATIVE_H
 #define MPSAN_NATIVE_H

@@ -15,6 +15,7 @@
 
 #include "../base/filtered.h"
 #include "../proc/procfs.h"
+#include "../symbolizer/origin.h"
 #include "../symbols/symbols.h"
 #include "alarms.h"
 #include "native.h"
@@ -214,7 +215,7 @@ static bool is_library_name(const char *function)
 /* The C and C++ libraries: whoever called them waits. */
 static bool is_plumbing(const char *module)
 {
-	return module && symbols_is_plumbing(module);
+	return module && origin_is_plumbing(module);
 }
 
 /* What the stack of a thread says of its wait. */
@@ -324,7 +325,7 @@ uint64_t outside_awaits_team(struct outside *outside, const struct snapshot_thre
 		if (!native_name(outside->native, modules, pcs[i], i > 0, &symbol) ||
 		    !symbol.module)
 			return 0;
-		if (!library_of(symbol.module) && !symbols_is_plumbing(symbol.module))
+		if (!library_of(symbol.module) && !origin_is_plumbing(symbol.module))
 			return i && opens_region(outside, thread, modules, pcs[i]) ? pcs[i] : 0;
 	}
 	return 0;
@@ -335,10 +336,10 @@ static bool is_start(const struct symbol *last, const struct symbol *before)
 {
 	const char *name = last->function;
 
-	if (!symbols_is_plumbing(last->module))
+	if (!origin_is_plumbing(last->module))
 		return false;
 	if (!name)
-		return before->module && symbols_is_plumbing(before->module);
+		return before->module && origin_is_plumbing(before->module);
 	name += strspn(name, "_");
 	return !strncmp(name, "clone", 5) || !strcmp(name, "start_thread") ||
 	       !strcmp(name, "thread_start"); /* in clone, on aarch64 */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols.h"
+#include "origin.h"
 
 /* The compilation unit of `at`. clang writes no .debug_aranges, so then every unit is searched. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t at, Dwarf_Addr *bias)
@@ -67,8 +67,8 @@ static bool is_wrapper(Dwarf_Die *call, const char *file)
 {
 	const char *name = dwarf_diename(call);
 
-	return symbols_is_header(file) || (dwarf_hasattr_integrate(call, DW_AT_artificial) &&
-					   !(name && !strcmp(name, "operator()")));
+	return origin_is_header(file) || (dwarf_hasattr_integrate(call, DW_AT_artificial) &&
+					  !(name && !strcmp(name, "operator()")));
 }
 
 unsigned inlined_places(Dwfl_Module *module, uint64_t at, struct inlined_place *places,

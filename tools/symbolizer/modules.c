@@ -50,6 +50,8 @@ struct image {
 
 static void *images; /* tree of struct image by path and root */
 
+void (*image_seen)(const struct module *module);
+
 const char *image_root(const struct image *image)
 {
 	return *image->root ? image->root : NULL;
@@ -328,6 +330,8 @@ const struct image *module_image(const struct module *module)
 	const char *root = module->root ? module->root : "";
 	const struct image *image = NULL;
 
+	if (image_seen)
+		image_seen(module);
 	if (!module->path)
 		return NULL;
 	if (root_is_deleted(module->path))

@@ -40,6 +40,9 @@ int image_open(const struct image *image);
 /* The root below which it was found; NULL: ours. */
 const char *image_root(const struct image *image);
 
+/* Is called, if set, before a module's file is opened or used: either may take for ever where a file system does not answer. */
+extern void (*image_seen)(const struct module *module);
+
 /* Forgets all images. */
 void images_finish(void);
 

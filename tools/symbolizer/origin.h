@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose code a file has, by its name alone. */
+#ifndef MPSAN_ORIGIN_H
+#define MPSAN_ORIGIN_H
+
+#include <stdbool.h>
+
+/*
+ * Whether a source file is an installed header, of the C++ library or another one: its lines say
+ * nothing about the program that they are compiled into.
+ */
+bool origin_is_header(const char *file);
+
+/*
+ * Whether a module is the C or C++ library, the loader or mpsan. Its addresses have no lines: they
+ * say nothing about the program, and glibc's debug information takes 20 ms to read.
+ */
+bool origin_is_plumbing(const char *module);
+
+#endif
