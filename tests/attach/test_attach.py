@@ -116,7 +116,7 @@ def check_idle():
     with started(system_python(), "-c", source) as process:
         text = ""
         while text.count("waits forever") < 4:
-            status, _, text = attach(process.pid)
+            status, text, _ = attach(process.pid)
             assert status == 0 and "error:" not in text and "warning:" not in text, text
         assert "an item of a queue.Queue" in text and "an item of a multiprocessing.Queue" in text, text
 
@@ -133,7 +133,7 @@ def check_busy():
 def check_never_stopped():
     """The target is never stopped: no tracer, and its state stays what it was."""
     with started(system_python(), "-c", "while True: pass") as process:
-        looking = subprocess.Popen([str(MPSAN), "attach", "--no-conf", str(process.pid)], stderr=subprocess.DEVNULL)
+        looking = subprocess.Popen([str(MPSAN), "attach", "--no-conf", str(process.pid)], stdout=subprocess.DEVNULL)
         seen = set()
         while looking.poll() is None:
             lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
@@ -175,7 +175,7 @@ def check_dir():
             status, _, err = attach("--dir", Path(place, "kept"), process.pid)
             assert status == 66, err
         again = subprocess.run([MPSAN, "report", "--no-conf", Path(place, "kept")], capture_output=True, text=True)
-    assert again.returncode == 66 and "deadlock-cycle" in again.stderr and "held by" in again.stderr, again.stderr
+    assert again.returncode == 66 and "deadlock-cycle" in again.stdout and "held by" in again.stdout and not again.stderr, again
 
 
 def check_ps_top():
@@ -191,14 +191,14 @@ def check_watch():
     """--watch goes on until the program has ended."""
     with started("sleep", "60") as process:
         watching = subprocess.Popen([str(MPSAN), "attach", "--no-conf", "--watch", str(process.pid)],
-                                    stderr=subprocess.PIPE, text=True)
+                                    stdout=subprocess.PIPE, text=True)
         begin = time.monotonic()
         with contextlib.suppress(subprocess.TimeoutExpired):
             watching.wait(4)  # longer than a look takes
         assert watching.poll() is None and time.monotonic() - begin >= 4
         process.kill()
         process.wait()
-        text = watching.communicate(timeout=20)[1]
+        text = watching.communicate(timeout=20)[0]
     assert watching.returncode == 0 and "0 errors" in text, text
 
 

@@ -203,8 +203,8 @@ def check_kept():
         while Path(f"/proc/{outer}").exists():
             pass
         again = mpsan("report", "--no-conf", f"{place}/kept")
-        assert again.returncode == 66 and f"({outer} outside)" in again.stderr, again
-        assert "with a: pass" in kept.stderr and "with a: pass" not in again.stderr, again.stderr
+        assert again.returncode == 66 and f"({outer} outside)" in again.stdout, again
+        assert "with a: pass" in kept.stdout and "with a: pass" not in again.stdout, again.stdout
 
 
 def check_user_namespace():

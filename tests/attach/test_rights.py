@@ -79,7 +79,7 @@ def check_capability():
     with started(PROGRAM) as process, started(*NOBODY, "sleep", "600") as other:
         becomes(f"/proc/{other.pid}/comm", "sleep")
         run = mpsan("attach", "--no-conf", process.pid, before=able)
-        assert run.exit == 66 and "held by" in run.err, run
+        assert run.exit == 66 and "held by" in run.out, run
         refused(process.pid, "CAP_DAC_READ_SEARCH is missing beside CAP_SYS_PTRACE", before=half)
         refused(other.pid, "CAP_SYS_PTRACE is missing", before=unable)
 
@@ -95,7 +95,7 @@ def check_part():
         first, second = Path(children).read_text().split()
         becomes(f"/proc/{first}/comm", "sleep")
         run = mpsan("attach", "--no-conf", first, before=NOBODY)
-        assert run.exit == 0 and f"limit: processes {process.pid}, {second} may not be examined: it belongs to root" in run.err, run
+        assert run.exit == 0 and f"limit: processes {process.pid}, {second} may not be examined: it belongs to root" in run.out, run
 
 
 def check_hidden():
@@ -133,10 +133,10 @@ def check_changes():
     words = f"i=0; while [ $i -lt 20 ]; do i=$((i+1)); (sleep 0.1; exec sleep 0.1) & sleep 0.1; done; exec {PROGRAM}"
     with started("sh", "-c", words) as process:
         run = mpsan("attach", "--no-conf", process.pid)
-        assert run.exit in (0, 66) and "held by" in run.err, run
+        assert run.exit in (0, 66) and "held by" in run.out, run
     with started("sh", "-c", "sleep 1; exec true") as process:
         run = mpsan("attach", "--no-conf", process.pid)
-        assert run.exit == 0 and "0 errors" in run.err, run
+        assert run.exit == 0 and "0 errors" in run.out, run
 
 
 def check_stopped():
@@ -146,7 +146,7 @@ def check_stopped():
         process.send_signal(19)
         becomes(f"/proc/{process.pid}/stat", ") T ")
         run = mpsan("attach", "--no-conf", process.pid)
-        assert run.exit == 0 and "0 errors" in run.err, run
+        assert run.exit == 0 and "0 errors" in run.out, run
         assert ") T " in Path(f"/proc/{process.pid}/stat").read_text()
 
 
@@ -163,7 +163,7 @@ def check_watched():
                 assert f"process {child} runs under mpsan: reporting its session {place}/session" in run.err, run
                 if run.exit == 66:
                     break
-            assert "deadlock-cycle" in run.err and "examined from outside" not in run.err, run
+            assert "deadlock-cycle" in run.out and "examined from outside" not in run.out, run
             ps = mpsan("ps", child)
             assert ps.exit == 0 and f"{place}/session" in ps.out, ps
             assert Path(place, "session/session").exists()
@@ -184,7 +184,7 @@ def check_static():
         with started(compiled(place, "-static-pie")) as process:
             becomes(f"/proc/{process.pid}/wchan", "futex")
             run = mpsan("attach", "--no-conf", process.pid)
-            assert run.exit == 66 and 'mutex "journal", held by thread' in run.err, run
+            assert run.exit == 66 and 'mutex "journal", held by thread' in run.out, run
 
 
 def check_uninterruptible():
@@ -195,7 +195,7 @@ def check_uninterruptible():
         with started(f"{place}/program") as process:
             becomes(f"/proc/{process.pid}/stat", ") D ")
             run = mpsan("attach", "--no-conf", process.pid)
-            assert run.exit == 0 and "0 errors, 0 warnings" in run.err, run
+            assert run.exit == 0 and "0 errors, 0 warnings" in run.out, run
 
 
 def check_foreign():
@@ -205,8 +205,8 @@ def check_foreign():
         with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place, contextlib.suppress(Skip):
             with started(compiled(place, *flags, compiler=compiler)) as process:
                 run = mpsan("attach", "--no-conf", process.pid)
-                assert run.exit in (0, 66) and "warning:" not in run.err, run
-                assert run.exit == 0 or "deadlock-cycle" in run.err, run
+                assert run.exit in (0, 66) and "warning:" not in run.out, run
+                assert run.exit == 0 or "deadlock-cycle" in run.out, run
                 ran += 1
     if not ran:
         raise Skip("no musl-gcc, and no 32-bit libraries")
@@ -220,7 +220,7 @@ def check_java():
         while "RMI TCP Accept-" not in [Path(task, "comm").read_text().strip() for task in Path(f"/proc/{process.pid}/task").iterdir()]:
             pass
         run = mpsan("attach", "--no-conf", process.pid)
-        assert run.exit == 0 and "0 errors, 0 warnings" in run.err, run
+        assert run.exit == 0 and "0 errors, 0 warnings" in run.out, run
 
 
 

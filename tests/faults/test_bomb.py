@@ -45,7 +45,7 @@ def check():
     events = dump(session)
     born = {(event["process"]["pid"], event["slot"]) for event in named(events, "birth")}
     notes = len({event["lock"] for event in named(events, "lock_name")})
-    said = run_bare([MPSAN, "report", session], 200).err
+    said = run_bare([MPSAN, "report", session], 200).out
     dropped = re.search(r"records dropped because the log was full \(raise --log-max\) or could not grow: (\d+)", said)
     assert dropped and notes + int(dropped[1]) == made * NOTES, f"{made} x {NOTES} notes, {notes} in the log: {said}"
     assert len(born) == made, f"{len(born)} of {made} processes"

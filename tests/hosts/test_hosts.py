@@ -113,7 +113,7 @@ def check_synchronised(place):
     document = report(one, other)
     assert [host["uncertainty_ns"] for host in document["hosts"]] == [0, 8_000_000], document["hosts"]
     assert [host["synchronised"] for host in document["hosts"]] == [True, True]
-    text = run_bare([MPSAN, "report", one, other]).err
+    text = run_bare([MPSAN, "report", one, other]).out
     assert "2 sessions in one report; clocks uncertain by up to 0.008000 s" in text, text
     assert "on all 2 hosts" in text and "==a:" in text, text
 
@@ -143,9 +143,9 @@ def check_ranks(place):
         assert "een on 63 of 64 ranks: not on 17" in text, f"{format} does not say where: {text}"
     shutil.rmtree(place / "node5-40")
     run = run_bare([MPSAN, "report", place])
-    assert "1 of 64 ranks have no session here: 40" in run.err, run.err
-    assert "(seen 62 times, on 62 of 63 ranks: not on 17)" in run.err, run.err
-    assert "mpsan: 63 sessions in one report; clocks corrected by up to 0.000007 s" in run.err, run.err
+    assert "1 of 64 ranks have no session here: 40" in run.out, run.out
+    assert "(seen 62 times, on 62 of 63 ranks: not on 17)" in run.out, run.out
+    assert "mpsan: 63 sessions in one report; clocks corrected by up to 0.000007 s" in run.out, run.out
 
 
 def find_end(session):

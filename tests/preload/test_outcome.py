@@ -41,7 +41,7 @@ def check(wait, after, pattern):
         action = "report" if pattern else "kill"
         run = run_mpsan([system_python(), program], ["--dir", f"{place}/session", f"--on-deadlock={action}"])
         subprocess.run([MPSAN, "report", "--fail-on=never", "--report", f"json={place}/later", f"{place}/session"], check=True)
-        text = run_bare([MPSAN, "report", "--fail-on=never", f"{place}/session"]).err
+        text = run_bare([MPSAN, "report", "--fail-on=never", f"{place}/session"]).out
         assert ("\n  outcome: " in text) == bool(pattern), text
         for report in (run.report, json.loads(Path(place, "later").read_text())):
             outcome = outcome_of(report)

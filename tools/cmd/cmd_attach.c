@@ -260,7 +260,7 @@ static void show_waits(const char *dir)
 	if (ps.live)
 		ps_look(&ps);
 	document = ps_document(&ps);
-	ps_print(stderr, document);
+	ps_print(stdout, document);
 	json_decref(document);
 	ps_close(&ps);
 }

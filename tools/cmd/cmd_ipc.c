@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../base/stream.h"
 #include "../ps/ipc_list.h"
 #include "../ps/ps.h"
 #include "command.h"
@@ -31,7 +32,7 @@ static int cmd_ipc_show(const char *dir, bool as_json, const void *context)
 		ipc_list_print(&list, stdout);
 	}
 	ipc_list_close(&list);
-	return fflush(stdout) ? complain("ipc: cannot write to standard output") : 0;
+	return stream_flush(stdout) ? 0 : complain("ipc: cannot write to standard output");
 }
 
 int cmd_ipc(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/stream.h"
 #include "../ps/ps.h"
 #include "../ps/ps_memory.h"
 #include "command.h"
@@ -27,7 +28,7 @@ static int write_out(json_t *document, bool as_json, void (*print)(FILE *, const
 		print(stdout, document);
 	}
 	json_decref(document);
-	return fflush(stdout) ? complain("ps: cannot write to standard output") : 0;
+	return stream_flush(stdout) ? 0 : complain("ps: cannot write to standard output");
 }
 
 /* The two views: wait-for graph and shared memory. */

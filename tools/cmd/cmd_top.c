@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/stream.h"
 #include "../top/top.h"
 #include "command.h"
 
@@ -136,7 +137,7 @@ static int show_once(const struct top_look *look)
 		free(line);
 	}
 	top_rows_finish(&rows);
-	return fflush(stdout) ? complain("top: cannot write to standard output") : 0;
+	return stream_flush(stdout) ? 0 : complain("top: cannot write to standard output");
 }
 
 static int cmd_top_show(const char *dir, bool as_json, const void *context)

@@ -121,20 +121,28 @@ static void fill_streams(void)
 			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
 }
 
+static bool is_one_of(const char *word, const char *const *names)
+{
+	while (*names && strcmp(word, *names))
+		names++;
+	return *names;
+}
+
 static int run_all(int argc, char **argv)
 {
-	fill_streams();
+	static const char *const version[] = {"--version", "-V", "version", NULL};
+	static const char *const usage[] = {"--help", "-h", NULL};
+
 	if (argc < 2)
 		return print_help(stderr);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+	if (is_one_of(argv[1], usage))
 		return print_help(stdout);
 	if (!strcmp(argv[1], "help"))
-		return finish(help(argc - 1, argv + 1));
-	if (!strcmp(argv[1], "--version")) {
-		puts("mpsan " MPSAN_VERSION);
-		return 0;
-	}
-	return finish(run_command(argc - 1, argv + 1));
+		return help(argc - 1, argv + 1);
+	if (!is_one_of(argv[1], version))
+		return run_command(argc - 1, argv + 1);
+	puts("mpsan " MPSAN_VERSION);
+	return 0;
 }
 
 #define STACK_BYTES (1u << 20)
@@ -147,7 +155,8 @@ static struct {
 
 static void run_there(void)
 {
-	command.status = run_all(command.argc, command.argv);
+	fill_streams();
+	command.status = finish(run_all(command.argc, command.argv));
 }
 
 /* Runs the command on a stack of its own if the stack cannot grow (ulimit -s). */

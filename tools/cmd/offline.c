@@ -176,19 +176,27 @@ int offline_judge(const struct settings *settings, char **dirs, struct report *r
 	return status;
 }
 
+static int write_one(const struct report_target *target, const struct report *report)
+{
+	char *wrong = report_write(target, report);
+	int status = wrong ? complain("%s", wrong) : 0;
+
+	free(wrong);
+	return status;
+}
+
 int offline_write(const struct settings *settings, const struct report *report)
 {
+	struct report_target preset;
 	int status = 0;
 
-	if (!settings->reports.count)
-		out_text(stderr, report);
-	for (uint32_t i = 0; i < settings->reports.count; i++) {
-		char *wrong = report_write(&settings->reports.item[i], report);
-
-		if (wrong)
-			status = complain("%s", wrong);
-		free(wrong);
+	if (!settings->reports.count) {
+		free(report_target_parse(&preset, "text=-"));
+		return write_one(&preset, report);
 	}
+	for (uint32_t i = 0; i < settings->reports.count; i++)
+		if (write_one(&settings->reports.item[i], report))
+			status = STATUS_USAGE;
 	return status;
 }
 

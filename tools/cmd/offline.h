@@ -25,7 +25,7 @@ void offline_add(const struct settings *settings, const struct judge *judge,
 		 const struct report_exit *end, struct report *report);
 
 /*
- * Writes a report to every target, or as text to standard error. All targets are tried, even if one
+ * Writes a report to every target, or as text to standard output. All targets are tried, even if one
  * fails. Returns 0, or STATUS_USAGE after an error line for each failure.
  */
 int offline_write(const struct settings *settings, const struct report *report);

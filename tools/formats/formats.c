@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/atomic_file.h"
+#include "../base/stream.h"
 #include "../base/suggest.h"
 
 const struct report_format report_formats[] = {
@@ -79,20 +80,26 @@ static char *write_file(const struct report_target *target, const struct report 
 	return of_report(atomic_file_write(target->file, formats_fill, &content));
 }
 
-/* A closed pipe is an error like any other and does not kill the command. */
+/*
+ * A closed pipe does not kill the command, which has more to do. It is an error like any other only where a program was to
+ * read the report: a person has seen enough.
+ */
 static char *write_stream(FILE *stream, const struct report_target *target,
 			  const struct report *report)
 {
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-	bool fine;
+	bool fine, is_out = stream == stdout;
 
 	errno = 0;
 	target->format->write(stream, report);
-	fine = !ferror(stream);
-	fine = !fflush(stream) && fine;
+	if (target->format->write == out_text)
+		fine = stream_flush(stream);
+	else
+		fine = !ferror(stream) && !fflush(stream);
 	signal(SIGPIPE, before);
 	return fine ? NULL :
-		      text_format("--report %s: %s", target->file,
+		      text_format("--report: cannot write to standard %s: %s",
+				  is_out ? "output" : "error",
 				  errno ? strerror(errno) : "not written completely");
 }
 

@@ -2,6 +2,7 @@
 /* See ps.h: finds sessions in the places where `mpsan run` and plain preloading create them. */
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -263,6 +264,13 @@ static bool is_pid(const char *word)
 	       access(word, F_OK);
 }
 
+/* From here on a reader that goes away does not kill the command, which has a session to remove. */
+static char *open_outside(const char *command, const char *pid, bool *own)
+{
+	signal(SIGPIPE, SIG_IGN);
+	return attach_session(command, (uint32_t)strtoul(pid, NULL, 10), own);
+}
+
 int ps_command_run(int argc, char **argv, const char *usage,
 		   int (*show)(const char *dir, bool as_json, const void *context),
 		   const void *context)
@@ -286,7 +294,7 @@ int ps_command_run(int argc, char **argv, const char *usage,
 			dir = argv[i];
 	}
 	if (dir && is_pid(dir))
-		dir = outside = attach_session(argv[0], (uint32_t)strtoul(dir, NULL, 10), &own);
+		dir = outside = open_outside(argv[0], dir, &own);
 	else if (!dir)
 		dir = living = pick_living(argv[0], usage);
 	status = dir ? show(dir, as_json, context) : STATUS_USAGE;
