@@ -157,6 +157,12 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 			made.document,
 			"some waits that the supervisor observed were not recorded (its log failed: disk full, "
 			"resource limit, or not a regular file)");
+	if (watch->hushed)
+		report_limit(
+			made.document,
+			"mpsan killed the program after a proof of %s that %s:%u suppresses (--on-deadlock)",
+			rule_slug(watch->judge->hushed_wait.rule), watch->hushed->file,
+			watch->hushed->number);
 	status = gate(settings, made.document);
 	if (settings->reports.count)
 		unwritten = offline_write(settings, &made);

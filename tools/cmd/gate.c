@@ -14,14 +14,19 @@
 
 static void say_unused(const struct suppressions *suppressions, json_t *document)
 {
+	const json_t *findings = json_object_get(document, "findings");
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < suppressions->line.count; i++) {
 		const struct suppression *line = &suppressions->line.item[i];
+		char *near;
 
-		if (!line->used && ++count <= NAMED_MAX)
-			report_limit(document, "unused suppression: %s:%u %s:%s", line->file,
-				     line->number, line->slug, line->pattern);
+		if (line->used || ++count > NAMED_MAX)
+			continue;
+		near = suppression_near(line, findings);
+		report_limit(document, "unused suppression: %s:%u %s:%s%s", line->file,
+			     line->number, line->slug, line->pattern, near);
+		free(near);
 	}
 	if (count > NAMED_MAX)
 		report_limit(document, "further unused suppressions: %u", count - NAMED_MAX);
@@ -42,7 +47,7 @@ int gate(struct settings *settings, json_t *document)
 	if (settings->conf)
 		json_object_set_new(json_object_get(document, "tool"), "conf",
 				    jsontext_of(settings->conf));
-	baseline_apply(&settings->baseline, document);
 	say_unused(&settings->suppressions, document);
+	baseline_apply(&settings->baseline, document);
 	return status;
 }

@@ -31,6 +31,7 @@ void judge_finish(struct judge *judge)
 	for (uint32_t i = 0; i < judge->found.count; i++)
 		json_decref(judge->found.item[i].json);
 	free(judge->found.item);
+	json_decref(judge->hushed_wait.json);
 	free(judge->proofs.item);
 	free(judge->candidates.item);
 	free(judge->shared.item);
@@ -116,6 +117,21 @@ static uint64_t stuck_since(const struct judge *judge, const struct finding *fin
 		       0;
 }
 
+/* Steals `told`. */
+static struct judged judged_of(const struct judge *judge, json_t *told,
+			       const struct finding *finding)
+{
+	return (struct judged){.json = told,
+			       .rule = finding->rule,
+			       .count = 1,
+			       .is_wait = is_proof_of_wait(finding),
+			       .ends = will_end(judge, finding),
+			       .wait = finding->wait,
+			       .deadlock = finding->deadlock,
+			       .stuck = stuck_since(judge, finding),
+			       .time_ns = judge->reader->facts.now_ns};
+}
+
 /*
  * Counts a finding; of findings with one fingerprint, the evidence of the most severe is kept.
  * Steals `told`.
@@ -130,15 +146,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 
 	if (index == FACT_NONE) {
 		judged = ARRAY_ADD(&judge->found);
-		*judged = (struct judged){.json = told,
-					  .rule = finding->rule,
-					  .count = 1,
-					  .is_wait = is_proof_of_wait(finding),
-					  .ends = will_end(judge, finding),
-					  .wait = finding->wait,
-					  .deadlock = finding->deadlock,
-					  .stuck = stuck,
-					  .time_ns = judge->reader->facts.now_ns};
+		*judged = judged_of(judge, told, finding);
 		set_grade(judge, judged, grade);
 		index_map_add(judge->found_at, 0, print_key(told), 0, judge->found.count - 1);
 		return judge->found.count - 1;
@@ -262,21 +270,40 @@ static void judge_tie_waits(struct judge *judge, struct instance fresh,
 			replace(judge, &judge->hangs.item[judge->hangs.count - 1].instance, &fresh);
 }
 
+/* The program hangs although nobody wants to hear of it. Steals `told`. */
+static void judge_hush(struct judge *judge, json_t *told, const struct finding *finding,
+		       enum grade grade, const struct suppression *by)
+{
+	struct judged *kept = &judge->hushed_wait;
+	bool better = !kept->json || (kept->ends && !will_end(judge, finding));
+
+	judge->suppressed++;
+	judge->hushed[finding->rule] = true;
+	if (grade < GRADE_ERROR || !is_proof_of_wait(finding) || !better) {
+		json_decref(told);
+		return;
+	}
+	json_decref(kept->json);
+	*kept = judged_of(judge, told, finding);
+	kept->by = by;
+	set_grade(judge, kept, grade);
+}
+
 static void judge_add(struct findings *sink, const struct finding *finding)
 {
 	struct judge *judge = (struct judge *)((char *)sink - offsetof(struct judge, sink));
 	enum grade grade = grades_apply(judge->grades, finding);
 	json_t *told = grade == GRADE_OFF ? NULL :
 					    evidence_build(judge->reader, judge->frames, finding);
+	const struct suppression *by;
 	struct instance fresh;
 	uint32_t index;
 
 	if (!told)
 		return;
-	if (judge->suppressions && suppressions_match(judge->suppressions, told)) {
-		judge->suppressed++;
-		judge->hushed[finding->rule] = true;
-		json_decref(told);
+	by = judge->suppressions ? suppressions_match(judge->suppressions, told) : NULL;
+	if (by) {
+		judge_hush(judge, told, finding, grade, by);
 		return;
 	}
 	index = judge_fold(judge, told, finding, grade);

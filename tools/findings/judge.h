@@ -25,6 +25,8 @@ struct judged {
 	uint32_t wait; /* the last one counted; a later proof of it is not counted again */
 	uint32_t deadlock; /* index + 1 of the last one; 0: none */
 	uint64_t stuck; /* thread and wait of the last deadlock counted; 0: none */
+	bool told; /* the line of first_error.h was printed */
+	const struct suppression *by; /* suppresses it; NULL: none */
 	uint64_t time_ns;
 };
 
@@ -56,6 +58,8 @@ struct judge {
 	struct findings sink;
 	uint32_t suppressed;
 	bool hushed[RULE_COUNT]; /* a finding of this rule was suppressed */
+	/* The proof of a wait that was suppressed, of one that never ends if there is one; its `json` is NULL: none. */
+	struct judged hushed_wait;
 	ARRAY(struct judged) found; /* in the order of their triggers */
 	struct index_map *found_at; /* index into found, by a hash of the fingerprint */
 	ARRAY(struct instance) proofs; /* few enough for a linear search */

@@ -125,8 +125,9 @@ static bool fits_step(const char *pattern, const json_t *step)
 	return false;
 }
 
-static bool fits_finding(const char *pattern, const json_t *finding)
+bool suppression_fits(const struct suppression *line, const json_t *finding)
 {
+	const char *pattern = line->pattern;
 	json_t *step;
 	size_t i;
 
@@ -137,18 +138,22 @@ static bool fits_finding(const char *pattern, const json_t *finding)
 	return false;
 }
 
-bool suppressions_match(const struct suppressions *suppressions, const json_t *finding)
+bool suppression_is_of(const struct suppression *line, const json_t *finding)
 {
-	const char *slug = json_string_value(json_object_get(finding, "rule"));
+	return !strcmp(line->slug, "*") ||
+	       !strcmp(line->slug, json_string_value(json_object_get(finding, "rule")));
+}
 
+const struct suppression *suppressions_match(const struct suppressions *suppressions,
+					     const json_t *finding)
+{
 	for (uint32_t i = 0; i < suppressions->line.count; i++) {
 		struct suppression *line = &suppressions->line.item[i];
 
-		if ((strcmp(line->slug, "*") && strcmp(line->slug, slug)) ||
-		    !fits_finding(line->pattern, finding))
+		if (!suppression_is_of(line, finding) || !suppression_fits(line, finding))
 			continue;
 		line->used = true;
-		return true;
+		return line;
 	}
-	return false;
+	return NULL;
 }

@@ -28,7 +28,17 @@ struct suppressions {
 char *suppressions_read(struct suppressions *suppressions, const char *file);
 void suppressions_finish(struct suppressions *suppressions);
 
-/* Whether a line suppresses this finding; marks that line as used. */
-bool suppressions_match(const struct suppressions *suppressions, const json_t *finding);
+/* The line that suppresses this finding, marked as used; NULL: none. */
+const struct suppression *suppressions_match(const struct suppressions *suppressions,
+					     const json_t *finding);
+
+/* The two halves of a match: its rule, and its pattern. */
+bool suppression_is_of(const struct suppression *line, const json_t *finding);
+bool suppression_fits(const struct suppression *line, const json_t *finding);
+
+/*
+ * suppress_near.c: what an unused line may have meant among these findings: " (did you mean Client.ask?)", or "". The caller frees it.
+ */
+char *suppression_near(const struct suppression *line, const json_t *findings);
 
 #endif

@@ -9,11 +9,30 @@
 #include "../base/line.h"
 #include "../base/util.h"
 
+/* What silences a finding does not let its program hang on. */
+static char *silenced_text(const struct alert *alert)
+{
+	const struct suppression *by = alert->suppressed_by;
+
+	if (by)
+		return text_format("; %s:%u suppresses it, so the exit status is the program's own",
+				   by->file, by->number);
+	if (alert->baseline)
+		return text_format(
+			"; exit status %d although the baseline %s has it, as nothing after it was tested",
+			alert->kill_status, alert->baseline);
+	return text_copy("");
+}
+
 /* What to do with the program now. */
 static char *next_text(const struct alert *alert)
 {
 	if (alert->killed_by)
-		return text_format("; killing the program (--on-deadlock=%s)", alert->killed_by);
+		return text_join(
+			text_format("; killing %s (--on-deadlock=%s)",
+				    alert->is_over ? "what is left of the program" : "the program",
+				    alert->killed_by),
+			"", silenced_text(alert));
 	if (!(alert->is_wait || alert->is_hang) || alert->is_over)
 		return text_copy("");
 	return text_format("; %sinspect the hanging program with mpsan ps %s",

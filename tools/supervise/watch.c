@@ -93,7 +93,7 @@ static bool kills(const struct watch *watch, const struct judged *judged)
 				   (watch->on_deadlock == ON_DEADLOCK_KILL && !judged->ends));
 }
 
-static void say_alert(const struct watch *watch, const struct judged *judged)
+static void say_alert(const struct watch *watch, struct judged *judged)
 {
 	const struct reader *reader = watch->judge->reader;
 	struct alert alert = {
@@ -102,9 +102,12 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 		.is_wait = judged->is_wait,
 		.is_hang = judged->rule == RULE_hang,
 		.is_warning = judged->grade == GRADE_WARNING,
-		.killed_by = !kills(watch, judged) || watch->over   ? NULL :
+		.killed_by = !kills(watch, judged)		    ? NULL :
 			     watch->on_deadlock == ON_DEADLOCK_KILL ? "kill" :
 								      "kill-hopeless",
+		.suppressed_by = judged->by,
+		.baseline = judged->known ? watch->judge->baseline->file : NULL,
+		.kill_status = watch->kill_status,
 		.is_spared = judged->is_wait && judged->ends &&
 			     watch->on_deadlock == ON_DEADLOCK_KILL,
 		.is_over = watch->over,
@@ -114,6 +117,7 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 	fprintf(stderr, "%s\n", line);
 	fflush(stderr);
 	free(line);
+	judged->told = true;
 }
 
 /* A thread waits for what others might do, and has waited for long. */
@@ -138,7 +142,7 @@ static bool is_urgent(const struct reader *reader, const struct judged *judged)
 static void say_first(struct watch *watch)
 {
 	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
-		const struct judged *judged = &watch->judge->found.item[i];
+		struct judged *judged = &watch->judge->found.item[i];
 		bool is_error = judged->grade == GRADE_ERROR;
 		bool *said = is_error ? &watch->said : &watch->said_warning;
 
@@ -150,16 +154,39 @@ static void say_first(struct watch *watch)
 	}
 }
 
-static void show_new(struct watch *watch)
+/* The proof for which the program is killed; NULL: none. One that is suppressed comes last, as it does not count. */
+static struct judged *reason_to_kill(const struct watch *watch)
 {
-	say_first(watch);
+	struct judged *hushed = &watch->judge->hushed_wait;
+
 	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
 		struct judged *judged = &watch->judge->found.item[i];
 
-		if (judged->grade == GRADE_ERROR && kills(watch, judged) && !watch->killed) {
-			kill_tree(watch);
-			judge_unknow(watch->judge, judged); /* why the program was killed */
-		}
+		if (judged->grade == GRADE_ERROR && kills(watch, judged))
+			return judged;
+	}
+	return hushed->json && kills(watch, hushed) ? hushed : NULL;
+}
+
+static void kill_for(struct watch *watch, struct judged *reason)
+{
+	if (!reason->told)
+		say_alert(watch, reason);
+	kill_tree(watch);
+	watch->hushed = reason->by;
+	judge_unknow(watch->judge, reason);
+}
+
+static void show_new(struct watch *watch)
+{
+	struct judged *reason = watch->killed ? NULL : reason_to_kill(watch);
+
+	say_first(watch);
+	if (reason)
+		kill_for(watch, reason);
+	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
+		struct judged *judged = &watch->judge->found.item[i];
+
 		if (!watch->print || judged->shown || judged->known || !judged->count ||
 		    judged->grade < GRADE_WARNING)
 			continue;
@@ -351,7 +378,7 @@ static void record_end(const struct watch *watch, uint64_t now)
 
 int watch_status(const struct watch *watch)
 {
-	if (watch->killed)
+	if (watch->killed && !watch->hushed)
 		return watch->kill_status;
 	return WIFSIGNALED(watch->status) ? 128 + WTERMSIG(watch->status) :
 					    WEXITSTATUS(watch->status);
