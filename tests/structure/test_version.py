@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, LIBRARY, MPSAN, ROOT, main, run_bare, run_mpsan  # noqa: E402
+from mpsantest import BUILD, LIBRARY, MPSAN, ROOT, main, run_bare, run_mpsan, system_python  # noqa: E402
 
 HEADER = ROOT / "include/mpsan_version.h"
 VERSION = re.search(r'^#define MPSAN_VERSION "(\d+\.\d+\.\d+)"$', HEADER.read_text(), re.M)[1]
@@ -21,6 +21,15 @@ def check_products():
     assert run_mpsan(["true"]).report["tool"]["version"] == VERSION
     expanded = run_bare([BUILD / "man/expand", ROOT / "tools/man/mpsan.pc.in", "prefix=/usr", "libdir=/usr/lib"])
     assert f"\nVersion: {VERSION}\n" in expanded.out, expanded
+
+
+def check_asked():
+    """However other tools are asked for theirs; of the module as well."""
+    for word in ("-V", "version", "--version"):
+        run = run_bare([MPSAN, word])
+        assert (run.exit, run.out, run.err) == (0, f"mpsan {VERSION}\n", ""), (word, run)
+    run = run_bare([system_python(), "-c", "import mpsan; print(mpsan.__version__)"], env={"PYTHONPATH": str(ROOT / "tools/python")})
+    assert (run.out, run.err) == (f"{VERSION}\n", ""), run
 
 
 def check_pages():
@@ -51,5 +60,5 @@ def check_said_once():
     assert listing.stdout.split() == [str(HEADER.relative_to(ROOT))], listing.stdout
 
 
-main({"products": check_products, "pages": check_pages, "changelog": check_changelog, "package": check_package,
+main({"products": check_products, "asked": check_asked, "pages": check_pages, "changelog": check_changelog, "package": check_package,
       "said_once": check_said_once})

@@ -402,13 +402,31 @@ static int attach_all(struct settings *settings, struct target *target, const st
 	return status;
 }
 
+/* Makes operands of the values of --pid; the caller frees them. */
+static char **all_pids(struct settings *settings, int *argc, char **argv)
+{
+	int pids = (int)settings->pids.count, rest = *argc - settings->rest;
+	char **words = memory_get((size_t)(pids + rest + 1) * sizeof(*words));
+
+	for (int i = 0; i < pids; i++)
+		words[i] = (char *)settings->pids.item[i];
+	for (int i = 0; i < rest; i++)
+		words[pids + i] = argv[settings->rest + i];
+	settings->rest = 0;
+	*argc = pids + rest;
+	return words;
+}
+
 int cmd_attach(int argc, char **argv)
 {
 	struct settings settings;
 	struct target target = {0};
 	struct cores cores = {0};
 	int status = options_parse(&settings, OPT_ATTACH, usage_attach, argc, argv);
+	char **pids = NULL;
 
+	if (!status)
+		argv = pids = all_pids(&settings, &argc, argv);
 	if (!status)
 		status = settings.cores.count ? choose_cores(&settings, &target, &cores, argc) :
 						choose(&settings, &target, argc, argv);
@@ -418,6 +436,7 @@ int cmd_attach(int argc, char **argv)
 		status = attach_all(&settings, &target, &cores, argc, argv);
 	target_finish(&target);
 	cores_close(&cores);
+	free(pids);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;
 }

@@ -80,7 +80,7 @@ int cmd_doctor(int argc, char **argv)
 
 	for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--"); at++) {
 		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
-			return !printf("usage: mpsan %s\n", usage_doctor);
+			return usage_print(usage_doctor);
 		if (strcmp(argv[at], "--json"))
 			return complain("unknown option %s; usage: mpsan %s", argv[at],
 					usage_doctor);

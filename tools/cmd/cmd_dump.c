@@ -49,11 +49,11 @@ int cmd_dump(int argc, char **argv)
 	bool as_json = false;
 	char *wrong;
 
+	if (usage_asked(argc, argv, usage_dump))
+		return 0;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--json"))
 			as_json = true;
-		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return !printf("usage: mpsan %s\n", usage_dump);
 		else if (argv[i][0] == '-')
 			return complain("unknown option %s; usage: mpsan %s", argv[i], usage_dump);
 		else if (dir)

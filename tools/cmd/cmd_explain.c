@@ -6,30 +6,15 @@
 
 #include "../base/suggest.h"
 #include "../base/util.h"
+#include "../base/wrap.h"
 #include "../findings/grades.h"
 #include "../rules/catalog.h"
 #include "command.h"
 
-#define WIDTH 80
-
-/* Prints a title and an indented paragraph, wrapped at blanks. */
 static void print_part(const char *title, const char *text)
 {
-	size_t column = 0;
-
-	printf("\n%s\n ", title);
-	while (*text) {
-		size_t length = strcspn(text, " ");
-
-		if (column && column + length > WIDTH) {
-			fputs("\n ", stdout);
-			column = 0;
-		}
-		printf(" %.*s", (int)length, text);
-		column += length + 1;
-		text += length + strspn(text + length, " ");
-	}
-	putchar('\n');
+	printf("\n%s\n  ", title);
+	wrap_print(stdout, 2, text);
 }
 
 static int complain_of_rule(const char *slug)
@@ -46,8 +31,8 @@ int cmd_explain(int argc, char **argv)
 	const struct rule_words *words;
 	enum rule_id rule;
 
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return !printf("usage: mpsan %s\n", usage_explain);
+	if (usage_asked(argc, argv, usage_explain))
+		return 0;
 	if (argc != 2)
 		return complain(
 			"explain: exactly one rule expected; 'mpsan list rules' lists them");

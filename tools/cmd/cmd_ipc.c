@@ -37,5 +37,7 @@ static int cmd_ipc_show(const char *dir, bool as_json, const void *context)
 
 int cmd_ipc(int argc, char **argv)
 {
+	if (usage_asked(argc, argv, usage_ipc))
+		return 0;
 	return ps_command_run(argc, argv, usage_ipc, cmd_ipc_show, NULL);
 }

@@ -110,13 +110,13 @@ static int no_such_table(const char *name)
 
 int cmd_list(int argc, char **argv)
 {
+	if (usage_asked(argc, argv, usage_list))
+		return 0;
 	if (argc != 2)
 		return complain(
 			"list: one table expected: hooks, events, rules, options, formats or policies");
 	for (size_t i = 0; tables[i].name; i++)
 		if (!strcmp(tables[i].name, argv[1]))
 			return tables[i].list();
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return !printf("usage: mpsan %s\n", usage_list);
 	return no_such_table(argv[1]);
 }

@@ -60,6 +60,8 @@ int cmd_ps(int argc, char **argv)
 {
 	int kept = 1;
 
+	if (usage_asked(argc, argv, usage_ps))
+		return 0;
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--memory"))
 			argv[kept++] = argv[i];

@@ -196,7 +196,10 @@ static int take_options(struct top_options *options, int *argc, char **argv)
 int cmd_top(int argc, char **argv)
 {
 	struct top_options options = {.interval = 1};
-	int status = take_options(&options, &argc, argv);
+	int status;
 
+	if (usage_asked(argc, argv, usage_top))
+		return 0;
+	status = take_options(&options, &argc, argv);
 	return status ? status : ps_command_run(argc, argv, usage_top, cmd_top_show, &options);
 }

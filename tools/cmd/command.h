@@ -3,6 +3,8 @@
 #ifndef MPSAN_COMMAND_H
 #define MPSAN_COMMAND_H
 
+#include <stdbool.h>
+
 #define COMMAND(name, arguments, help) int cmd_##name(int argc, char **argv);
 #include "commands.def"
 #undef COMMAND
@@ -10,5 +12,10 @@
 #define COMMAND(name, arguments, help) extern const char usage_##name[];
 #include "commands.def"
 #undef COMMAND
+
+/* Prints how to use a command; returns 0. */
+int usage_print(const char *usage);
+/* Whether --help or -h is among the arguments; prints it then. */
+bool usage_asked(int argc, char **argv, const char *usage);
 
 #endif

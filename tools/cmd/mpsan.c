@@ -18,6 +18,7 @@
 #include "../../include/mpsan_version.h"
 #include "../base/suggest.h"
 #include "../base/util.h"
+#include "../base/wrap.h"
 #include "command.h"
 #include "topics.h"
 
@@ -33,12 +34,20 @@ static const struct {
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
+#define HELP_COLUMN 18
+
 static int print_help(FILE *out)
 {
-	fputs("mpsan, a multiprocessing sanitizer\n\n", out);
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(out, "  mpsan %-42s %s\n", commands[i].usage, commands[i].help);
-	fputs("\n'mpsan help COMMAND' and 'mpsan COMMAND --help' show the options of a command, "
+	fputs("mpsan, a multiprocessing sanitizer\n\n"
+	      "  $ mpsan run -- python3 train.py     watch a program, and say why it hangs\n"
+	      "  $ mpsan attach PID                  examine one that hangs already\n"
+	      "  $ pytest --mpsan                    watch each test\n\n",
+	      out);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		fprintf(out, "  mpsan %-*s", HELP_COLUMN - 8, commands[i].name);
+		wrap_print(out, HELP_COLUMN, commands[i].help);
+	}
+	fputs("\n'mpsan help COMMAND' and 'mpsan COMMAND --help' show how to use a command,\n"
 	      "'mpsan --version' its version.\n\n'mpsan help TOPIC' shows a page on:\n",
 	      out);
 	topics_list(out);
@@ -63,12 +72,22 @@ static bool is_command(const char *name)
 	return false;
 }
 
-/* Prints an error for an unknown name, with suggestions from `names`. */
-static int complain_of(const char *what, const char *name, const char *(*names)(size_t number))
+/* Whoever gives a program or a PID alone gets the command for it. */
+static int no_such_command(const char *word)
 {
-	char *near = suggest_names(name, names);
+	char *near = suggest_names(word, command_name);
+	bool is_number = *word && strspn(word, "0123456789") == strlen(word);
 
-	complain("%s %s%s; 'mpsan help' lists them", what, name, near);
+	if (*near || *word == '-' || !*word)
+		complain("unknown command %s%s; 'mpsan help' lists them", word, near);
+	else if (is_number)
+		complain(
+			"unknown command %s; 'mpsan attach %s' examines the process, 'mpsan help' lists commands",
+			word, word);
+	else
+		complain(
+			"unknown command %s; 'mpsan run -- %s' watches a program, 'mpsan help' lists commands",
+			word, word);
 	free(near);
 	return STATUS_USAGE;
 }
@@ -78,7 +97,16 @@ static int run_command(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, argv[0]))
 			return commands[i].run(argc, argv);
-	return complain_of("unknown command", argv[0], command_name);
+	return no_such_command(argv[0]);
+}
+
+static int no_help_on(const char *name)
+{
+	char *near = suggest_names(name, help_name);
+
+	complain("help: no such command or topic: %s%s; 'mpsan help' lists them", name, near);
+	free(near);
+	return STATUS_USAGE;
 }
 
 /* `mpsan help COMMAND` is `mpsan COMMAND --help`. */
@@ -86,8 +114,7 @@ static int help_on(char *name)
 {
 	if (is_command(name))
 		return run_command(2, (char *[]){name, "--help", NULL});
-	return topic_print(name) ? 0 :
-				   complain_of("help: no such command or topic:", name, help_name);
+	return topic_print(name) ? 0 : no_help_on(name);
 }
 
 static int help(int argc, char **argv)

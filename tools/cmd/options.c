@@ -1,371 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses command lines by the rows of mpsan_options.def, and prints --help. */
+/* Parses command lines by the rows of mpsan_options.def. */
 #include "options.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "../../include/mpsan_log.h"
-#include "../base/suggest.h"
 #include "conf.h"
-
-static char *set_number(const char *name, const char *value, unsigned long max,
-			unsigned long *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoul(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end || errno || *number > max)
-		return text_format("--%s %s: expected a number from 0 to %lu", name, value, max);
-	return NULL;
-}
-
-static char *set_report(struct settings *settings, const char *value)
-{
-	struct report_target target;
-	char *wrong = report_target_parse(&target, value);
-
-	if (wrong)
-		return wrong;
-	if (!settings->is_conf && settings->conf_reports)
-		settings->reports.count = settings->conf_reports = 0;
-	settings->conf_reports += settings->is_conf;
-	*ARRAY_ADD(&settings->reports) = target;
-	return NULL;
-}
-
-static char *set_fail_on(struct settings *settings, const char *value)
-{
-	if (!strcmp(value, "never"))
-		settings->fail_on = GRADE_OFF;
-	else if (!grade_parse(value, &settings->fail_on) || settings->fail_on == GRADE_OFF)
-		return text_format("--fail-on %s: no such level; use error, warning, note or never",
-				   value);
-	return NULL;
-}
-
-static char *set_exit_code(struct settings *settings, const char *value)
-{
-	unsigned long number = 0;
-	char *wrong = set_number("exit-code", value, 255, &number);
-
-	settings->exit_code = (int)number;
-	return wrong;
-}
-
-static char *set_rule(struct settings *settings, const char *value)
-{
-	return grades_rule(&settings->grades, value);
-}
-
-static char *set_policy(struct settings *settings, const char *value)
-{
-	return grades_policy(&settings->grades, value);
-}
-
-static char *set_suppressions(struct settings *settings, const char *value)
-{
-	return suppressions_read(&settings->suppressions, value);
-}
-
-static char *set_on_deadlock(struct settings *settings, const char *value)
-{
-	static const char *const action[] = {
-		[ON_DEADLOCK_REPORT] = "report",
-		[ON_DEADLOCK_KILL] = "kill",
-		[ON_DEADLOCK_KILL_HOPELESS] = "kill-hopeless",
-	};
-
-	for (unsigned i = 0; i < sizeof(action) / sizeof(*action); i++) {
-		if (strcmp(value, action[i]))
-			continue;
-		settings->on_deadlock = (enum on_deadlock)i;
-		return NULL;
-	}
-	return text_format("--on-deadlock %s: no such action; use report, kill or kill-hopeless",
-			   value);
-}
-
-static char *set_hang_after(struct settings *settings, const char *value)
-{
-	unsigned long number = 0;
-	char *wrong = set_number("hang-after", value, INT_MAX, &number);
-
-	settings->hang_after = (unsigned)number;
-	if (!wrong)
-		return NULL;
-	free(wrong);
-	return text_format("--hang-after %s: expected a whole number of seconds, or 0 for never",
-			   value);
-}
-
-static char *set_dir(struct settings *settings, const char *value)
-{
-	settings->dir = *value ? value : NULL;
-	return *value ? NULL : text_copy("--dir: missing directory");
-}
-
-static char *set_skew(struct settings *settings, const char *value)
-{
-	struct host_skew skew;
-	char *wrong = host_skew_parse(&skew, value);
-
-	if (!wrong)
-		*ARRAY_ADD(&settings->skews) = skew;
-	return wrong;
-}
-
-static char *set_launcher(struct settings *settings, const char *value)
-{
-	settings->launcher = value;
-	return NULL;
-}
-
-static char *set_baseline(struct settings *settings, const char *value)
-{
-	if (settings->baseline.file && !(settings->conf_baseline && !settings->is_conf))
-		return text_format(
-			"--baseline %s: only one baseline is allowed, and %s is given already; merge the files",
-			value, settings->baseline.file);
-	if (settings->is_conf && settings->write_baseline && access(value, F_OK) && errno == ENOENT)
-		return NULL; /* it will be created */
-	baseline_finish(&settings->baseline);
-	settings->conf_baseline = settings->is_conf;
-	return baseline_read(&settings->baseline, value);
-}
-
-static char *set_write_baseline(struct settings *settings, const char *value)
-{
-	settings->write_baseline = value;
-	return NULL;
-}
-
-static char *hand_over(struct settings *settings, const char *name, const char *value)
-{
-	char *longer = text_format("%s%s%s=%s", settings->for_library ? settings->for_library : "",
-				   settings->for_library ? ":" : "", name, value);
-
-	free(settings->for_library);
-	settings->for_library = longer;
-	return NULL;
-}
-
-/*
- * Checks a number of bytes with an optional suffix k, M or G. Returns NULL or an error that names
- * the option `what`.
- */
-static char *wrong_bytes(const char *what, const char *value)
-{
-	size_t digits = strspn(value, "0123456789");
-
-	if (digits && digits <= 15 &&
-	    (!value[digits] || (strchr("kMG", value[digits]) && !value[digits + 1])))
-		return NULL;
-	return text_format("--%s %s: expected a number of bytes, optionally with suffix k, M or G",
-			   what, value);
-}
-
-static char *set_auto_export(struct settings *settings, const char *value)
-{
-	char *wrong = value ? wrong_bytes("auto-export", value) : NULL;
-
-	return wrong ? wrong : hand_over(settings, "auto-export", value ? value : "0");
-}
-
-/* Of a value that wrong_bytes() accepts. */
-static unsigned long long bytes_of(const char *value)
-{
-	char *suffix;
-	unsigned long long number = strtoull(value, &suffix, 10);
-
-	return number << (*suffix == 'k' ? 10 : *suffix == 'M' ? 20 : *suffix == 'G' ? 30 : 0);
-}
-
-static char *set_log_max(struct settings *settings, const char *value)
-{
-	char *wrong = wrong_bytes("log-max", value);
-
-	if (!wrong && bytes_of(value) < MPSAN_CHUNK)
-		return text_format("--log-max %s: too small for a log; expected at least %uk",
-				   value, MPSAN_CHUNK >> 10);
-	return wrong ? wrong : hand_over(settings, "log-max", value);
-}
-
-static char *set_print(struct settings *settings, const char *value)
-{
-	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return text_format("--print %s: expected yes or no", value);
-	return hand_over(settings, "print", value);
-}
-
-static char *set_join(struct settings *settings, const char *value)
-{
-	if (strcmp(value, "only") && strcmp(value, "make"))
-		return text_format("--join %s: expected only or make", value);
-	return hand_over(settings, "join", value);
-}
-
-static char *set_level(struct settings *settings, const char *value)
-{
-	settings->forks_only = !strcmp(value, "forks");
-	if (!settings->forks_only && strcmp(value, "full"))
-		return text_format("--level %s: no such level; use full or forks", value);
-	return hand_over(settings, "level", value);
-}
-
-static char *set_lock_order(struct settings *settings, const char *value)
-{
-	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return text_format("--lock-order %s: expected yes or no", value);
-	return hand_over(settings, "lock-order", value);
-}
-
-static char *set_restore_preload(struct settings *settings, const char *value)
-{
-	(void)value;
-	return hand_over(settings, "restore-preload", "yes");
-}
-
-static char *set_conf(struct settings *settings, const char *value)
-{
-	free(settings->conf);
-	settings->conf = text_copy(value);
-	return NULL;
-}
-
-static char *set_verbose(struct settings *settings, const char *value)
-{
-	(void)value;
-	settings->view.verbose = true;
-	return NULL;
-}
-
-static char *set_practices(struct settings *settings, const char *value)
-{
-	(void)value;
-	settings->view.practices = true;
-	return NULL;
-}
-
-static char *set_color(struct settings *settings, const char *value)
-{
-	static const char *const when[] = {
-		[COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never"};
-
-	for (unsigned i = 0; i < sizeof(when) / sizeof(*when); i++)
-		if (!strcmp(value, when[i])) {
-			settings->view.colour = i;
-			return NULL;
-		}
-	return text_format("--color %s: expected auto, always or never", value);
-}
-
-static char *set_no_conf(struct settings *settings, const char *value)
-{
-	(void)value;
-	settings->no_conf = true;
-	return NULL;
-}
-
-static char *set_name(struct settings *settings, const char *value)
-{
-	if (!*value)
-		return text_copy("--name: expected a part of a command line");
-	*ARRAY_ADD(&settings->names) = value;
-	return NULL;
-}
-
-static char *set_core(struct settings *settings, const char *value)
-{
-	*ARRAY_ADD(&settings->cores) = value;
-	return NULL;
-}
-
-static char *set_exe(struct settings *settings, const char *value)
-{
-	settings->exe = value;
-	return NULL;
-}
-
-static char *set_tree(struct settings *settings, const char *value)
-{
-	(void)value;
-	settings->tree_only = true;
-	return NULL;
-}
-
-static char *set_watch(struct settings *settings, const char *value)
-{
-	(void)value;
-	settings->watch = true;
-	return NULL;
-}
-
-static const struct option_def rows[] = {
-#define OPTION(id, name, argument, preset, where, help) \
-	{name, argument, preset, where, help, set_##id},
-#include "../../include/mpsan_options.def"
-#undef OPTION
-};
-#define ROWS (sizeof(rows) / sizeof(*rows))
-
-static bool is_flag(const struct option_def *row)
-{
-	return !*row->argument;
-}
-
-bool option_is_optional(const struct option_def *row)
-{
-	return *row->argument == '[' || is_flag(row);
-}
-
-void options_print(FILE *out, int where)
-{
-	for (size_t i = 0; i < ROWS; i++) {
-		char *left = text_format("--%s%s%s", rows[i].name,
-					 option_is_optional(&rows[i]) ? "" : " ", rows[i].argument);
-
-		if (!where || rows[i].where & where)
-			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help,
-				*rows[i].preset ? " (default " : "", rows[i].preset,
-				*rows[i].preset ? ")" : "");
-		free(left);
-	}
-}
-
-const struct option_def *options_find(const char *name, size_t length, int where)
-{
-	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].where & where && strlen(rows[i].name) == length &&
-		    !strncmp(rows[i].name, name, length))
-			return &rows[i];
-	return NULL;
-}
-
-static const char *near_row[ROWS + 1]; /* the names for options_suggest */
-
-static const char *near_name(size_t number)
-{
-	return near_row[number];
-}
-
-char *options_suggest(const char *name, size_t length, int where)
-{
-	char *word = text_format("%.*s", (int)length, name), *near;
-	size_t count = 0;
-
-	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].where & where)
-			near_row[count++] = rows[i].name;
-	near_row[count] = NULL;
-	near = suggest_names(word, near_name);
-	free(word);
-	return near;
-}
 
 static int options_unknown(enum option_where where, const char *option, const char *command)
 {
@@ -386,7 +26,20 @@ enum pass { PASS_CONF, PASS_REST };
 
 static bool is_first(const struct option_def *row)
 {
-	return row->set == set_conf || row->set == set_no_conf || row->set == set_write_baseline;
+	static const char *const first[] = {"conf", "no-conf", "write-baseline"};
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+		is |= !strcmp(row->name, first[i]);
+	return is;
+}
+
+/* No value of the option before it, which lacks one; behind a '=' it may be any word. */
+static bool is_option(const char *word, enum option_where where)
+{
+	if (strncmp(word, "--", 2) != 0)
+		return false;
+	return !word[2] || options_find(word + 2, strcspn(word + 2, "="), where);
 }
 
 static int take_option(struct settings *settings, enum option_where where, int argc, char **argv,
@@ -399,9 +52,10 @@ static int take_option(struct settings *settings, enum option_where where, int a
 
 	if (!row)
 		return options_unknown(where, argv[*at], argv[0]);
-	if (value && is_flag(row))
+	if (value && option_is_flag(row))
 		return complain("--%s takes no value", row->name);
-	if (!value && !option_is_optional(row) && *at + 1 < argc)
+	if (!value && !option_is_optional(row) && *at + 1 < argc &&
+	    !is_option(argv[*at + 1], where))
 		value = argv[++*at];
 	if (!value && !option_is_optional(row))
 		return complain("--%s: missing %s", row->name, row->argument);
@@ -415,19 +69,16 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	return STATUS_USAGE;
 }
 
-static int print_help(enum option_where where, const char *usage)
+/* -p PID and -pPID are --pid, as with other tools that take one. */
+static char *in_full(struct settings *settings, enum option_where where, char *word)
 {
-	printf("usage: mpsan %s\n", usage);
-	options_print(stdout, where);
-	if (where == OPT_RUN)
-		puts("exit status:\n"
-		     "  the program's own if it failed (128+N for signal N), else\n"
-		     "  66 (--exit-code) if a finding is at least as severe as --fail-on, else 0;\n"
-		     "  2 wrong usage, or a report cannot be written; 70 mpsan itself failed;\n"
-		     "  126 the program cannot be executed, 127 it was not found.\n"
-		     "If a resource limit or a full disk keeps mpsan from working, the program runs\n"
-		     "unwatched with its own status, and one line on standard error says so.");
-	return OPTIONS_HELP;
+	char *longer;
+
+	if (strncmp(word, "-p", 2) != 0 || !options_find("pid", 3, where))
+		return word;
+	longer = text_format("--pid%s%s", word[2] ? "=" : "", word + 2);
+	*ARRAY_ADD(&settings->texts) = longer;
+	return longer;
 }
 
 static void put_last(int argc, char **argv, int at)
@@ -459,7 +110,8 @@ static int options_take_line(struct settings *settings, enum option_where where,
 			break;
 		}
 		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
-			return print_help(where, usage);
+			return options_help(where, usage);
+		argv[at] = in_full(settings, where, argv[at]);
 		if (strncmp(argv[at], "--", 2))
 			return options_unknown(where, argv[at], argv[0]);
 		status = take_option(settings, where, end, argv, &at, pass);
@@ -492,6 +144,7 @@ void options_finish(struct settings *settings)
 	free(settings->skews.item);
 	free(settings->names.item);
 	free(settings->cores.item);
+	free(settings->pids.item);
 	free(settings->for_library);
 	free(settings->conf);
 	baseline_finish(&settings->baseline);

@@ -28,7 +28,8 @@ enum option_where {
 };
 
 struct settings {
-	ARRAY(struct report_target) reports; /* empty: text on standard error */
+	ARRAY(struct report_target)
+	reports; /* empty: text, on standard error of run, else on standard output */
 	enum grade fail_on; /* GRADE_OFF: never */
 	int exit_code;
 	struct grades grades;
@@ -38,6 +39,7 @@ struct settings {
 	bool forks_only; /* --level=forks */
 	const char *dir; /* NULL: a private one */
 	ARRAY(const char *) names; /* of processes to examine */
+	ARRAY(const char *) pids; /* of --pid; others are operands */
 	ARRAY(const char *) cores; /* core files to examine */
 	const char *exe; /* their program; NULL: as they name it */
 	bool tree_only, watch;
@@ -54,7 +56,8 @@ struct settings {
 		conf_reports;
 	bool conf_baseline; /* the command line replaces them */
 	bool is_conf; /* values set now come from the project file */
-	ARRAY(char *) texts; /* the project file's values; settings point into them */
+	ARRAY(char *)
+	texts; /* the project file's values, and words in full; settings point into them */
 	int rest; /* index of the first operand */
 };
 
@@ -69,6 +72,8 @@ void options_finish(struct settings *settings);
 
 /* Prints the options of one sub-command, as --help does; 0: of all. */
 void options_print(FILE *out, int where);
+/* Prints --help, and returns OPTIONS_HELP. */
+int options_help(enum option_where where, const char *usage);
 
 /* A row of the table. */
 struct option_def {
@@ -84,6 +89,10 @@ struct option_def {
 	char *(*set)(struct settings *settings, const char *value);
 };
 
+/* The rows by number; NULL after the last. */
+const struct option_def *options_row(size_t number);
+/* It takes no argument. */
+bool option_is_flag(const struct option_def *row);
 /* The row of an option that `where` takes, else NULL. */
 const struct option_def *options_find(const char *name, size_t length, int where);
 /* " (did you mean …?)" with options that `where` takes, or "". The caller frees it. */

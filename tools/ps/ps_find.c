@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: finds sessions in the places where `mpsan run` and plain preloading create them. */
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -257,11 +258,27 @@ static char *pick_living(const char *command, const char *usage)
 	return dir;
 }
 
+static bool is_number(const char *word)
+{
+	return *word && strlen(word) < 10 && strspn(word, "0123456789") == strlen(word);
+}
+
 /* A number that is no directory. */
 static bool is_pid(const char *word)
 {
-	return *word && strlen(word) < 10 && strspn(word, "0123456789") == strlen(word) &&
-	       access(word, F_OK);
+	return is_number(word) && access(word, F_OK);
+}
+
+/* The PID in -p PID, -pPID, --pid PID or --pid=PID at this place, "" if it is missing; NULL: another word. */
+static const char *pid_in(char **argv, int *at)
+{
+	const char *word = argv[*at];
+
+	if (!strncmp(word, "--pid=", 6))
+		return word + 6;
+	if (!strcmp(word, "-p") || !strcmp(word, "--pid"))
+		return argv[*at + 1] ? argv[++*at] : "";
+	return strncmp(word, "-p", 2) ? NULL : word + 2;
 }
 
 /* From here on a reader that goes away does not kill the command, which has a session to remove. */
@@ -276,24 +293,30 @@ int ps_command_run(int argc, char **argv, const char *usage,
 		   const void *context)
 {
 	char *dir = NULL, *living = NULL, *outside = NULL;
-	bool own = false;
-	bool as_json = false;
+	bool own = false, as_json = false, as_pid = false;
 	int status;
 
 	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
+		const char *pid = strstr(usage, "PID") ? pid_in(argv, &i) : NULL;
+
+		if (!pid && !strcmp(argv[i], "--json"))
 			as_json = true;
-		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return !printf("usage: mpsan %s\n", usage);
-		else if (argv[i][0] == '-')
+		else if (!pid && argv[i][0] == '-')
 			return complain("unknown option %s; usage: mpsan %s", argv[i], usage);
 		else if (dir)
 			return complain("%s: one session at a time; usage: mpsan %s", argv[0],
 					usage);
 		else
-			dir = argv[i];
+			dir = pid ? (char *)pid : argv[i];
+		as_pid |= pid != NULL;
 	}
-	if (dir && is_pid(dir))
+	if (as_pid && !is_number(dir))
+		return complain("%s: --pid %s: no PID", argv[0], dir);
+	if (dir && !is_number(dir) && strstr(usage, "PID") && access(dir, F_OK))
+		return complain(
+			"%s: '%s': %s; give the PID of a process, or a session directory (mpsan run --dir DIR creates one)",
+			argv[0], dir, strerror(errno));
+	if (dir && (as_pid || is_pid(dir)))
 		dir = outside = open_outside(argv[0], dir, &own);
 	else if (!dir)
 		dir = living = pick_living(argv[0], usage);

@@ -13,6 +13,17 @@ from ._findings import Finding
 from ._library import NotLoadedWarning
 
 __all__ = ["Finding", "NotLoadedWarning", "active", "findings", "ipc", "name", "session"]
+__version__: str
+
+
+def __getattr__(attribute: str) -> str:
+    if attribute == "__version__":
+        from ._version import find
+
+        found = find()
+        if found:
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
 
 
 def active() -> bool:
