@@ -7,7 +7,8 @@
 
 /* of one process, one per exec; bounds a cycle in a damaged table */
 #define IMAGES_MAX 1024u
-#define DETACHED_NS 200000000ull /* the intermediate child of a double fork does not live longer */
+/* the intermediate child of a double fork does not live longer, unless it is known by its setsid */
+#define DETACHED_NS 200000000ull
 
 static const struct mpsan_process *slot_of(const struct facts *facts, uint32_t slot)
 {
@@ -131,6 +132,43 @@ bool process_is_python_worker(const struct facts *facts, uint32_t slot)
 	       (slot_of(facts, slot)->python || role_of(slot_of(facts, slot)) == ROLE_SPAWNED);
 }
 
+static bool left_soon_after(const struct facts *facts, uint32_t slot, uint64_t time_ns)
+{
+	return facts->processes[slot].gone &&
+	       facts->processes[slot].gone_ns < time_ns + DETACHED_NS;
+}
+
+static bool is_copy(const struct facts *facts, uint32_t slot)
+{
+	return fact_how_copies(slot_of(facts, slot)->how) && !facts->processes[slot].exec_ns;
+}
+
+/* Whether it forked once, and not as multiprocessing does for a worker; helpers that exec do not count. */
+static bool forked_once(const struct facts *facts, uint32_t slot)
+{
+	unsigned copies = 0;
+
+	for (uint32_t child = facts->processes[slot].children; child;
+	     child = facts->processes[child - 1].sibling)
+		if (is_copy(facts, child - 1) &&
+		    (copies++ || process_named(facts, child - 1) != FACT_NONE))
+			return false;
+	return copies;
+}
+
+/*
+ * The intermediate process of a daemon: it called setsid, forked once, and left by itself, with status 0 as far as is
+ * known. How long an interpreter takes to end does not matter.
+ */
+static bool detaches(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return process->slot->flags & MPSAN_PROCESS_SESSION && process->gone && !process->stayed &&
+	       process->slot->end == MPSAN_END_EXIT && process->slot->end_value <= 0 &&
+	       is_copy(facts, slot) && forked_once(facts, slot);
+}
+
 bool process_is_apart(const struct facts *facts, uint32_t slot)
 {
 	uint32_t born = process_born_as(facts, slot), maker = maker_of(facts, born);
@@ -142,19 +180,19 @@ bool process_is_apart(const struct facts *facts, uint32_t slot)
 		if (at == born)
 			break;
 	}
-	/* A daemon forks once more after setsid, and its intermediate parent exits. */
-	return maker != FACT_NONE && slot_of(facts, maker)->flags & MPSAN_PROCESS_SESSION &&
-	       facts->processes[maker].gone &&
-	       facts->processes[maker].gone_ns < slot_of(facts, born)->birth_ns + DETACHED_NS;
+	return maker != FACT_NONE &&
+	       (detaches(facts, maker) ||
+		(slot_of(facts, maker)->flags & MPSAN_PROCESS_SESSION &&
+		 left_soon_after(facts, maker, slot_of(facts, born)->birth_ns)));
 }
 
 bool process_leaves_on_purpose(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
 
-	return process->slot->end == MPSAN_END_EXIT && fact_how_copies(process->slot->how) &&
-	       !process->exec_ns && process->gone &&
-	       process->gone_ns < process->slot->birth_ns + DETACHED_NS;
+	return detaches(facts, slot) ||
+	       (process->slot->end == MPSAN_END_EXIT && is_copy(facts, slot) &&
+		left_soon_after(facts, slot, process->slot->birth_ns));
 }
 
 bool process_was_killed(const struct facts *facts, uint32_t slot)

@@ -46,7 +46,7 @@ bool process_is_apart(const struct facts *facts, uint32_t slot);
 
 /*
  * Whether the process exits and leaves children running on purpose: the intermediate one of a
- * double fork.
+ * double fork, which called setsid, or did not live long.
  */
 bool process_leaves_on_purpose(const struct facts *facts, uint32_t slot);
 

@@ -114,6 +114,68 @@ static void not_joined_is_silent_of_a_double_fork(void **state)
 	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_WARNING);
 }
 
+/* fork, setsid, fork, and the one between takes its time to end. */
+static void between_in_session(void)
+{
+	facts.process_count = 3;
+	slot[CHILD].flags = MPSAN_PROCESS_SESSION;
+	process[CHILD].gone_ns = 15 * SECOND;
+	process[GRAND].gone_ns = 20 * SECOND;
+}
+
+static void not_joined_is_silent_of_a_daemon_whose_maker_ends_slowly(void **state)
+{
+	(void)state;
+	between_in_session();
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_OFF);
+	slot[CHILD].end_value = -1; /* of a main that returned, and nobody waited for */
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_OFF);
+}
+
+static void not_joined_warns_of_what_a_failed_process_in_a_session_leaves(void **state)
+{
+	(void)state;
+	between_in_session();
+	slot[CHILD].end_value = 1;
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_WARNING);
+}
+
+/* It leads a session because another process made it do so. */
+static void not_joined_warns_of_what_a_started_leader_leaves(void **state)
+{
+	(void)state;
+	between_in_session();
+	slot[CHILD].how = MPSAN_HOW_EXEC;
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_WARNING);
+}
+
+static void not_joined_warns_of_a_worker_that_a_daemon_leaves(void **state)
+{
+	struct ev_process_name *name;
+
+	(void)state;
+	between_in_session();
+	slot[GRAND].fork_pos = 4096;
+	name = act(CHILD, EV_process_name, 12 * SECOND);
+	name->fork = 4096;
+	name->name = 64;
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_WARNING);
+}
+
+/* A server that forked more than once is no step on the way to a daemon. */
+static void not_joined_warns_of_one_of_several_that_a_daemon_leaves(void **state)
+{
+	(void)state;
+	between_in_session();
+	facts.process_count = 4;
+	slot[OTHER] = slot[GRAND];
+	slot[OTHER].pid = 400;
+	process[OTHER].gone_ns = 14 * SECOND;
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_WARNING);
+	process[OTHER].exec_ns = 13 * SECOND; /* a helper */
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_OFF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -125,6 +187,11 @@ int main(void)
 		STORY(not_joined_is_silent_when_the_child_ends_in_time),
 		STORY(not_joined_is_silent_of_who_means_it),
 		STORY(not_joined_is_silent_of_a_double_fork),
+		STORY(not_joined_is_silent_of_a_daemon_whose_maker_ends_slowly),
+		STORY(not_joined_warns_of_what_a_failed_process_in_a_session_leaves),
+		STORY(not_joined_warns_of_what_a_started_leader_leaves),
+		STORY(not_joined_warns_of_a_worker_that_a_daemon_leaves),
+		STORY(not_joined_warns_of_one_of_several_that_a_daemon_leaves),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

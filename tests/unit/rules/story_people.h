@@ -10,7 +10,8 @@
 #include "../../../tools/facts/processes.h"
 
 #define GRAND 2 /* a process that the child made */
-#define SLOTS 3
+#define OTHER 3 /* in a story that says which */
+#define SLOTS 4
 #define ACTS 8
 
 static struct mpsan_process slot[SLOTS];
