@@ -322,6 +322,7 @@ struct mpsan_hold {
 #define MPSAN_TAG_MUTUAL (1ull << 60) /* as MPSAN_LF_MUTUAL */
 #define MPSAN_TAG_HANDOFF (1ull << 59)
 #define MPSAN_TAG_EXIT (1ull << 58) /* of a join: after exit() was called */
+#define MPSAN_TAG_USED (1ull << 57) /* under it, a file or connection was used that a fork shares */
 #define MPSAN_TAG(address, kind) ((uint64_t)(uintptr_t)(address) | (uint64_t)(kind) << 48)
 #define MPSAN_TAG_ADDRESS(tag) ((tag)&0xffffffffffffull)
 #define MPSAN_TAG_KIND(tag) ((unsigned)((tag) >> 48 & 0x7f))

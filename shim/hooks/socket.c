@@ -11,6 +11,7 @@
 #include "../resources/descriptor.h"
 #include "../resources/fd_passing.h"
 #include "../resources/segment_call.h"
+#include "../resources/stream.h"
 
 EXPORT int socket(int domain, int type, int protocol)
 {
@@ -70,6 +71,8 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	ENTER(sendmsg);
 	ssize_t result;
 
+	if (UNLIKELY(stream_watch && stream_writes(fd)))
+		stream_is_written(fd, NULL, 0, CALLER);
 	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmsg)(fd, message, flags);
 		if (result >= 0)
@@ -90,6 +93,8 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 	ENTER(sendmmsg);
 	int result;
 
+	if (UNLIKELY(stream_watch && stream_writes(fd)))
+		stream_is_written(fd, NULL, 0, CALLER);
 	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmmsg)(fd, messages, count, flags);
 		for (int i = 0; i < result; i++)
@@ -106,21 +111,21 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 	return result;
 }
 
-/* Records received descriptors and, on a watched connection, whether any data came. */
-static inline ssize_t received(int fd, ssize_t result, const struct msghdr *message,
+/* Records received descriptors, that data came and, on a watched connection, whether any did. */
+static inline ssize_t received(int fd, ssize_t result, const struct msghdr *message, bool peeked,
 			       uint64_t caller)
 {
 	if (UNLIKELY(result >= 0 && (message->msg_controllen || message->msg_flags & MSG_CTRUNC)))
 		fd_passing_received(fd, message, caller);
-	if (UNLIKELY(descriptor_known(fd) & DESCRIPTOR_PEER))
-		fd_passing_result(fd, result, result < 0 ? errno : 0, caller);
-	return result;
+	return UNLIKELY(stream_watch && stream_reads(fd)) ?
+		       stream_was_read(fd, result, peeked, caller) :
+		       result;
 }
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ENTER(recvmsg);
-	return received(fd, REAL(recvmsg)(fd, message, flags), message, CALLER);
+	return received(fd, REAL(recvmsg)(fd, message, flags), message, flags & MSG_PEEK, CALLER);
 }
 
 EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
@@ -130,6 +135,6 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
 	int result = REAL(recvmmsg)(fd, messages, count, flags, limit);
 
 	for (int i = 0; i < result; i++)
-		received(fd, messages[i].msg_len, &messages[i].msg_hdr, CALLER);
+		received(fd, messages[i].msg_len, &messages[i].msg_hdr, flags & MSG_PEEK, CALLER);
 	return result;
 }

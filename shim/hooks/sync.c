@@ -41,8 +41,10 @@ EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 
 	orphans_lock_made(s, CALLER);
 	result = REAL(sem_init)(s, shared, value);
-	if (UNLIKELY(shared) && result == 0)
+	if (UNLIKELY(shared) && result == 0) {
+		lock_hint_learn(s, value == 1 ? HINT_ONE : 0);
 		pshared_semaphore(s, NULL, value, CALLER);
+	}
 	return result;
 }
 
@@ -78,12 +80,10 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 	s = REAL(sem_open)(name, flags, mode, value);
 	libc_lock_end(&mark, wait);
 	if (s != SEM_FAILED) {
-		lock_hint_set(s, CALLER, 0);
-		pshared_semaphore(s, name,
-				  (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ?
-					  value :
-					  PSHARED_VALUE_UNKNOWN,
-				  CALLER);
+		bool made = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+
+		lock_hint_set(s, CALLER, made && value == 1 ? HINT_ONE : 0);
+		pshared_semaphore(s, name, made ? value : PSHARED_VALUE_UNKNOWN, CALLER);
 	}
 	return s;
 }

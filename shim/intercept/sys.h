@@ -130,6 +130,8 @@ bool sys_poke(uint64_t to, uint64_t word);
 
 /* Whether `address` lies in a shared mapping. Slow: reads the list of mappings. */
 bool sys_is_shared(const void *address);
+/* As a number that is the same for that place in all processes that share it; 0: it does not. */
+uint64_t sys_shared_object(const void *address);
 
 /*
  * Whether a mapping's line contains `text`, whose beginning must not recur in it. Slow, as above.

@@ -37,6 +37,7 @@ extern HIDDEN struct lock_hints lock_hints;
 #define HINT_GONE 2u /* destroyed: what initialised it does not count */
 #define HINT_OWN 4u /* initialised since the fork that began this process */
 #define HINT_END 8u /* of a thread of Python, which has it all its life */
+#define HINT_ONE 16u /* a process-shared semaphore that was made with the value 1, as a lock is */
 
 struct hint_place {
 	struct hint *hint;

@@ -2,8 +2,9 @@
 /*
  * Open file descriptions that a fork shares: parent and child have one offset in a regular file,
  * and one byte stream in a connection. The first read, write and seek of each on such a descriptor
- * is recorded, with the proof that it is the same open file description (kcmp). See descriptor.h,
- * stream.h.
+ * is recorded, with the proof that it is the same open file description (kcmp); the first read with
+ * the time of the last write before it. What is done under a process-shared lock is recorded with
+ * that lock, and once more as soon as it is done without. See descriptor.h, stream.h, use_gates.h.
  */
 #ifndef MPSAN_SHARED_OFD_H
 #define MPSAN_SHARED_OFD_H

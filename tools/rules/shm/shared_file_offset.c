@@ -36,11 +36,14 @@ static MESSAGE msg_writers = {
 
 #define ACTS_BACK 8192u /* limit on the recorded uses examined */
 
-/* The uses of one file by a process: when last, and the newest event's index. */
+#define GATES 2
+
+/* The uses of one file by a process, and the newest event's index. */
 struct uses {
 	uint32_t what, event;
 	uint64_t with; /* PID of the parent, once proven to have it, too */
-	uint64_t read_ns, write_ns;
+	uint64_t asked_ns, read_ns; /* the newest read, and the last write before it; 0: none */
+	uint64_t gate[GATES]; /* locks that were held over all of them */
 };
 
 static bool same_file(const struct fact_event *a, const struct fact_event *b)
@@ -51,17 +54,26 @@ static bool same_file(const struct fact_event *a, const struct fact_event *b)
 	       (x->kind == MPSAN_OFFSET_STREAM || x->fd == y->fd);
 }
 
+static bool has_gate(const uint64_t *gates, uint64_t gate)
+{
+	return gate && (gates[0] == gate || gates[1] == gate);
+}
+
 static void add_use(struct uses *uses, const struct facts *facts, uint32_t at)
 {
 	const struct ev_offset_used *ev = EVENT_AS(&facts->events[at], offset_used);
+	const uint64_t gates[GATES] = {ev->gate, ev->gate2};
 
+	for (unsigned i = 0; i < GATES; i++)
+		if (uses->event == FACT_NONE || !has_gate(gates, uses->gate[i]))
+			uses->gate[i] = uses->event == FACT_NONE ? gates[i] : 0;
 	uses->event = uses->event == FACT_NONE ? at : uses->event;
 	uses->what |= (uint32_t)ev->what;
 	uses->with = ev->with ? ev->with : uses->with;
-	if (ev->what & MPSAN_OFFSET_READ)
+	if (ev->what & MPSAN_OFFSET_READ && !uses->read_ns) {
 		uses->read_ns = event_time(&facts->events[at]);
-	if (ev->what & MPSAN_OFFSET_WRITE)
-		uses->write_ns = event_time(&facts->events[at]);
+		uses->asked_ns = ev->asked;
+	}
 }
 
 /* The uses by `slot` since `from_ns` of the file of `event`, from events before number `end`. */
@@ -136,21 +148,33 @@ static bool are_related(const struct facts *facts, uint32_t a, uint32_t b)
 	       (parent && parent == facts->processes[b].slot->parent);
 }
 
+/* Whether each had asked, and asked nothing more, before either read its answer. */
+static bool are_mixed(const struct uses *a, const struct uses *b)
+{
+	uint64_t answered = a->read_ns < b->read_ns ? a->read_ns : b->read_ns;
+
+	return a->asked_ns && b->asked_ns && a->asked_ns < answered && b->asked_ns < answered;
+}
+
+/* Whether both did all under the same lock, from each request to its answer, and from each seek to what followed. */
+static bool take_turns(const struct uses *a, const struct uses *b)
+{
+	return has_gate(a->gate, b->gate[0]) || has_gate(a->gate, b->gate[1]);
+}
+
 static enum grade shared_file_offset_grade_of(uint64_t kind, const struct uses *a,
 					      const struct uses *b)
 {
 	uint32_t both = a->what & b->what;
-	uint64_t asked, answered;
 
+	if (kind == MPSAN_OFFSET_STREAM && are_mixed(a, b))
+		return GRADE_ERROR;
+	if (take_turns(a, b))
+		return GRADE_OFF;
 	if (kind == MPSAN_OFFSET_FILE)
 		return a->what & USES && b->what & USES && (a->what | b->what) & MPSAN_OFFSET_MOVE ?
 			       GRADE_WARNING :
 			       GRADE_OFF;
-	if ((both & USES) == USES) {
-		asked = a->write_ns > b->write_ns ? a->write_ns : b->write_ns;
-		answered = a->read_ns < b->read_ns ? a->read_ns : b->read_ns;
-		return asked < answered ? GRADE_ERROR : GRADE_WARNING;
-	}
 	return both & MPSAN_OFFSET_READ	 ? GRADE_WARNING :
 	       both & MPSAN_OFFSET_WRITE ? GRADE_NOTE :
 					   GRADE_OFF;
