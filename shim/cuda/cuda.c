@@ -44,6 +44,7 @@ void *cuda_begin(struct cuda_call *call, enum hook_id id, uint32_t kind, uint64_
 	call->id = id;
 	call->kind = kind;
 	call->caller = caller;
+	call->since = 0;
 	call->mark = 0;
 	call->outermost = true;
 	if (HOOK_IS_RUNTIME(id)) {

@@ -46,7 +46,7 @@ extern struct cuda cuda;
 struct cuda_call {
 	uint64_t mark; /* distinguishes a call in progress from old stack contents */
 	uint64_t caller;
-	uint64_t since; /* of an export: the time of the call */
+	uint64_t since; /* of an export and an open by handle: the time of the call; else 0 */
 	enum hook_id id;
 	uint32_t kind; /* enum mpsan_cuda_kind, or CUDA_NO_KIND */
 	bool outermost; /* this thread is in no call of the runtime */

@@ -311,7 +311,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 		where = cuda_where(call);
 		EMIT(ipc_open, .handle = handle, .memory = memory, .address = result ? 0 : address,
 		     .bytes = m.range.bytes, .device = (uint64_t)(int64_t)m.device, .gpu = m.gpu,
-		     .result = (uint64_t)(int64_t)result,
+		     .result = (uint64_t)(int64_t)result, .since = call->since,
 		     .flags = (again ? MPSAN_IPC_AGAIN : 0) |
 			      peer_flag(result, m.device, call->caller) |
 			      (modules_have_torch() ? MPSAN_IPC_TORCH : 0),

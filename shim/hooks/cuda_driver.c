@@ -20,10 +20,11 @@
 	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
 
 /*
- * The head of an export's hook. It records the export before the call: the handle may lie in shared
- * memory, where another process opens it before the call returns.
+ * The head of a hook whose call matters from its start. An export is recorded at that time: the
+ * handle may lie in shared memory, where another process opens it before the call returns. An open
+ * is told from one that another thread made meanwhile.
  */
-#define BEGIN_EXPORT(name)           \
+#define BEGIN_TIMED(name)            \
 	BEGIN(name, MPSAN_CUDA_USE); \
 	call.since = sys_now()
 
@@ -218,7 +219,7 @@ EXPORT CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAlloca
 					     CUmemAllocationHandleType type,
 					     unsigned long long flags)
 {
-	BEGIN_EXPORT(cuMemExportToShareableHandle);
+	BEGIN_TIMED(cuMemExportToShareableHandle);
 	CUresult result = REALLY(shareable, handle, type, flags);
 
 	if (cuda_end(&call, result))
@@ -264,7 +265,7 @@ EXPORT CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool p
 						 CUmemAllocationHandleType type,
 						 unsigned long long flags)
 {
-	BEGIN_EXPORT(cuMemPoolExportToShareableHandle);
+	BEGIN_TIMED(cuMemPoolExportToShareableHandle);
 	CUresult result = REALLY(shareable, pool, type, flags);
 
 	if (cuda_end(&call, result))
@@ -292,7 +293,7 @@ EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *sha
 
 EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr address)
 {
-	BEGIN_EXPORT(cuMemPoolExportPointer);
+	BEGIN_TIMED(cuMemPoolExportPointer);
 	CUresult result = REALLY(data, address);
 
 	if (cuda_end(&call, result))
@@ -316,7 +317,7 @@ EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool pool,
 
 EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
 {
-	BEGIN_EXPORT(cuIpcGetMemHandle);
+	BEGIN_TIMED(cuIpcGetMemHandle);
 	CUresult result = REALLY(handle, address);
 
 	if (cuda_end(&call, result))
@@ -328,7 +329,7 @@ EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
 #define OPEN(name)                                                                             \
 	EXPORT CUresult name(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)      \
 	{                                                                                      \
-		BEGIN(name, MPSAN_CUDA_USE);                                                   \
+		BEGIN_TIMED(name);                                                             \
 		CUresult result = REALLY(address, handle, flags);                              \
                                                                                                \
 		if (cuda_end(&call, result))                                                   \

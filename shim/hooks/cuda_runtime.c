@@ -15,10 +15,11 @@
 	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
 
 /*
- * The head of an export's hook. It records the export before the call: the handle may lie in shared
- * memory, where another process opens it before the call returns.
+ * The head of a hook whose call matters from its start. An export is recorded at that time: the
+ * handle may lie in shared memory, where another process opens it before the call returns. An open
+ * is told from one that another thread made meanwhile.
  */
-#define BEGIN_EXPORT(name)           \
+#define BEGIN_TIMED(name)            \
 	BEGIN(name, MPSAN_CUDA_USE); \
 	call.since = sys_now()
 #define REALLY(...) (real ? real(__VA_ARGS__) : cudaErrorInsufficientDriver)
@@ -94,7 +95,7 @@ EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareable, cudaMemPo
 						      enum cudaMemAllocationHandleType type,
 						      unsigned flags)
 {
-	BEGIN_EXPORT(cudaMemPoolExportToShareableHandle);
+	BEGIN_TIMED(cudaMemPoolExportToShareableHandle);
 	cudaError_t result = REALLY(shareable, pool, type, flags);
 
 	if (cuda_end(&call, (int)result))
@@ -122,7 +123,7 @@ EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, voi
 
 EXPORT cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *address)
 {
-	BEGIN_EXPORT(cudaMemPoolExportPointer);
+	BEGIN_TIMED(cudaMemPoolExportPointer);
 	cudaError_t result = REALLY(data, address);
 
 	if (cuda_end(&call, (int)result))
@@ -146,7 +147,7 @@ EXPORT cudaError_t cudaMemPoolImportPointer(void **address, cudaMemPool_t pool,
 
 EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
 {
-	BEGIN_EXPORT(cudaIpcGetMemHandle);
+	BEGIN_TIMED(cudaIpcGetMemHandle);
 	cudaError_t result = REALLY(handle, address);
 
 	if (cuda_end(&call, (int)result))
@@ -157,7 +158,7 @@ EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address
 
 EXPORT cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle, unsigned flags)
 {
-	BEGIN(cudaIpcOpenMemHandle, MPSAN_CUDA_USE);
+	BEGIN_TIMED(cudaIpcOpenMemHandle);
 	cudaError_t result = REALLY(address, handle, flags);
 
 	if (cuda_end(&call, (int)result))

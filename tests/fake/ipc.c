@@ -128,15 +128,46 @@ static CUresult map_name(const struct name *name, int fd, CUdeviceptr *address)
 	return CUDA_SUCCESS;
 }
 
+/* Opens under way, of all threads: they ask the exporter without the lock. */
+static struct opening {
+	const struct name *name;
+	struct opening *next;
+} * openings;
+
+static bool is_under_way(const struct name *name)
+{
+	for (const struct opening *o = openings; o; o = o->next)
+		if (o->name->id == name->id && o->name->arena == name->arena)
+			return true;
+	return false;
+}
+
+static int ask_exporter(const struct name *name)
+{
+	struct opening own = {name, openings}, **at = &openings;
+	int fd;
+
+	openings = &own;
+	fake_unlock();
+	fd = open_name(name);
+	fake_lock();
+	while (*at != &own)
+		at = &(*at)->next;
+	*at = own.next;
+	return fd;
+}
+
 static CUresult open_memory(const struct name *name, CUdeviceptr *address)
 {
 	struct mapping *mapping = already_open(name);
 	CUresult result;
 	int fd;
 
+	if (is_under_way(name))
+		return CUDA_ERROR_ALREADY_MAPPED;
 	if (mapping)
 		return open_again(mapping, address);
-	fd = open_name(name);
+	fd = ask_exporter(name);
 	if (fd < 0) /* the exporter freed it, or ended */
 		return kill(name->pid, 0) == 0 ? CUDA_ERROR_INVALID_VALUE :
 						 CUDA_ERROR_INVALID_HANDLE;

@@ -3,6 +3,7 @@
 becomes of it when somebody frees or dies."""
 # cases
 
+import concurrent.futures
 import os
 import random
 import sys
@@ -67,6 +68,26 @@ def open_twice():
     assert results == [OK, OK, INVALID_VALUE]
     _, old = start(MPSAN_FAKE_OPEN_ONCE="1")
     assert [old(f"cuda.open({handle})")[0] for _ in range(2)] == [OK, ALREADY_MAPPED]
+
+
+def open_at_once():
+    """By threads at the same moment: some are refused sooner or later, the others can close it, and none is left open."""
+    cuda, peer = start()
+    handle, answers = peer("cuda.handle(cuda.allocate(64))"), set()
+
+    def opens():
+        cuda.do("cuCtxSetCurrent", cuda.value("cuDevicePrimaryCtxRetain", 0))
+        while ALREADY_MAPPED not in answers:
+            result, address = cuda.open(handle)
+            answers.add(result)
+            assert result != OK or cuda("cuIpcCloseMemHandle", address) == OK
+
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        for future in [threads.submit(opens) for _ in range(4)]:
+            future.result()
+    assert answers == {OK, ALREADY_MAPPED}
+    result, address = cuda.open(handle)
+    assert [result, cuda("cuIpcCloseMemHandle", address), cuda("cuIpcCloseMemHandle", address)] == [OK, OK, INVALID_VALUE]
 
 
 def open_own():
@@ -317,8 +338,8 @@ def pool_ends_last():
         cuda.value("cuMemAllocAsync", 64, 0)
 
 
-CASES = (data, handles, open_twice, open_own, open_freed, open_of_ended_context, exporter_killed, importer_killed,
-         killed_at_work, unsupported_memory, wrong_arguments, devices, events, vmm, vmm_exporter_killed, vmm_segments,
-         vmm_refused, pools, pools_refused, pool_ends_last)
+CASES = (data, handles, open_twice, open_at_once, open_own, open_freed, open_of_ended_context, exporter_killed,
+         importer_killed, killed_at_work, unsupported_memory, wrong_arguments, devices, events, vmm,
+         vmm_exporter_killed, vmm_segments, vmm_refused, pools, pools_refused, pool_ends_last)
 
 main({case.__name__: alone(case) for case in CASES})

@@ -1,6 +1,7 @@
 """Checks of what tests/fake/README.md believes, by the beginning of the belief there. Each runs in a process of its own
 and ends in agree(); several may check one belief. Nothing here knows whether the driver is the real one."""
 
+import concurrent.futures
 import ctypes
 import os
 import re
@@ -276,6 +277,19 @@ def open_twice():
     handle = peer()
     memory = runtime.open(handle)
     agree([runtime.open(handle), [result_of(runtime.close, memory) for _ in range(3)]], [memory, [0, 0, 1]])
+
+
+@belief("of threads that open one handle at the same moment")
+def open_at_once():
+    peer, runtime = Peer(make), Runtime()
+    handle = peer()
+
+    def opens(_):
+        return {result_of(lambda: runtime.close(runtime.open(handle))) for _ in range(500)}
+
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        results = set().union(*threads.map(opens, range(4)))
+    agree(sorted(results | {208}), [0, 208])
 
 
 @belief("another context of the same device is refused")

@@ -195,6 +195,8 @@ void cuda_enter_import(struct cuda_facts *cuda)
 		return;
 	if (!import->ev.handle && !import->ev.owner_slot && cuda->nameless_ns < import->at.time_ns)
 		cuda->nameless_ns = import->at.time_ns;
+	party->counts |= import->again && import->ev.memory == MPSAN_MEMORY_DEVICE &&
+			 !(import->ev.flags & MPSAN_IPC_AUTO);
 	import->open_before = *list;
 	*list = cuda->import_count;
 }

@@ -121,6 +121,7 @@ struct cuda_party {
 	uint32_t waiting; /* its pieces that no process has opened yet */
 	uint32_t events;
 	uint64_t event_ns; /* when it last exported an event */
+	bool counts; /* its driver let it open a handle again that was open */
 };
 
 #define CUDA_LISTS 65536u

@@ -10,6 +10,49 @@ static void double_open_is_proved_by_its_failure(void **state)
 		     ipc_double_open, GRADE_ERROR);
 }
 
+/* The driver counts, and refuses an open that meets one of another thread. */
+static void double_open_that_meets_another_is_a_race(void **state)
+{
+	uint64_t since;
+
+	(void)state;
+	lend(PRODUCER, A);
+	since = clock_now;
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 208, .since = since), ipc_double_open,
+		     GRADE_WARNING);
+	OPEN(CONSUMER, A, 0, .since = since);
+	assert_heard(TRIGGER_IPC_OPEN,
+		     OPEN(CONSUMER, A, 208, .since = since, .flags = MPSAN_IPC_AGAIN),
+		     ipc_double_open, GRADE_WARNING);
+	assert_heard(TRIGGER_IPC_OPEN,
+		     OPEN(CONSUMER, A, 208, .since = clock_now + 1, .flags = MPSAN_IPC_AGAIN),
+		     ipc_double_open, GRADE_ERROR);
+	give_back(CONSUMER, A);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 208, .since = clock_now), ipc_double_open,
+		     GRADE_WARNING);
+	OPEN(CONSUMER, A, 0);
+	OPEN(CONSUMER, A, 0, .memory = MPSAN_MEMORY_DEVICE);
+	assert_heard(TRIGGER_IPC_OPEN,
+		     OPEN(CONSUMER, A, 208, .since = clock_now + 1, .flags = MPSAN_IPC_AGAIN),
+		     ipc_double_open, GRADE_WARNING);
+}
+
+static void double_open_is_no_cause_of_other_failures(void **state)
+{
+	(void)state;
+	lend(PRODUCER, A);
+	OPEN(CONSUMER, A, 0);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 2, .flags = MPSAN_IPC_AGAIN),
+		     ipc_double_open, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 700, .flags = MPSAN_IPC_AGAIN),
+		     ipc_double_open, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 400, .flags = MPSAN_IPC_AGAIN),
+		     ipc_double_open, GRADE_ERROR);
+	release(PRODUCER, A);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 400, .flags = MPSAN_IPC_AGAIN),
+		     ipc_double_open, GRADE_OFF);
+}
+
 static void double_open_warns_when_it_succeeds(void **state)
 {
 	(void)state;
@@ -66,6 +109,8 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(double_open_is_proved_by_its_failure),
+		STORY(double_open_that_meets_another_is_a_race),
+		STORY(double_open_is_no_cause_of_other_failures),
 		STORY(double_open_warns_when_it_succeeds),
 		STORY(double_open_is_silent_after_a_close_and_where_somebody_counts),
 		STORY(allocator_is_silent),
