@@ -322,6 +322,17 @@ void judge_unknow(struct judge *judge, struct judged *judged)
 	judged->known = false;
 }
 
+/* Whoever has an error to mend does not ask how many workers are best. */
+static void drop_advice(struct judge *judge)
+{
+	if (judge_worst(judge) < GRADE_ERROR)
+		return;
+	for (uint32_t i = 0; i < judge->found.count; i++)
+		if (judge->found.item[i].rule == RULE_too_many_workers &&
+		    judge->found.item[i].grade == GRADE_NOTE)
+			set_count(&judge->found.item[i], 0);
+}
+
 void judge_triggers(struct judge *judge)
 {
 	struct trigger trigger;
@@ -331,6 +342,7 @@ void judge_triggers(struct judge *judge)
 		rules_run(&judge->reader->facts, &trigger, &judge->sink);
 		progress_step(1);
 	}
+	drop_advice(judge);
 }
 
 void judge_add_outcomes(const struct judge *judge)

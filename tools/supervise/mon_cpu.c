@@ -6,10 +6,12 @@
 
 #include "../evidence/text_process.h"
 #include "quota.h"
+#include "startup.h"
 
 #define SPAN_NS 2000000000ull /* minimum duration */
 #define STARTED_NS 500000000u /* of a processor, or */
 #define OLD_NS 2000000000u /* of time, which a process has had when it counts */
+#define WORKED_NS 50000000u /* of a processor: a worker that had so much has worked */
 #define NAMED_MAX 4u
 
 void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
@@ -31,8 +33,32 @@ static bool is_meant(const struct worker *member)
 /* One that has only started may end soon: however many there are, each takes its turn. */
 static bool has_started(const struct workers *workers, uint32_t slot)
 {
-	return workers->member[slot].total_ran_ns >= STARTED_NS ||
-	       workers->snapshot->now_ns >= workers->reader->session.table[slot].birth_ns + OLD_NS;
+	const struct worker *member = &workers->member[slot];
+
+	return !member->starts && (member->total_ran_ns >= STARTED_NS ||
+				   workers->snapshot->now_ns >=
+					   workers->reader->session.table[slot].birth_ns + OLD_NS);
+}
+
+/* Looks at who still starts, where that may matter. */
+static void follow_starts(const struct workers *workers)
+{
+	const struct snapshot *snapshot = workers->snapshot;
+	uint64_t busy_ns = 0;
+	uint32_t count = 0;
+
+	WORKERS_EACH(workers, slot) {
+		busy_ns += is_meant(&workers->member[slot]) ? workers->member[slot].busy_ns : 0;
+		count += workers->member[slot].python;
+	}
+	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
+		struct worker *member = &workers->member[snapshot->processes.item[i].slot];
+
+		if ((busy_ns <= snapshot->passed_ns && count < 2) || !is_meant(member))
+			continue;
+		member->starts = startup_lasts(workers, &snapshot->processes.item[i]);
+		member->worked_ns += member->starts ? 0 : member->ran_ns;
+	}
 }
 
 /* Other programs, as a test runner starts them, use what threads they need. */
@@ -53,7 +79,8 @@ struct sight {
 	uint32_t processes, threads; /* that ran for a good part of the time */
 	uint32_t processors;
 	uint32_t busiest; /* of those that count; a worker if one is among them */
-	uint32_t workers, employer; /* the parent with most workers */
+	/* the parent with most workers that have worked, and one of those; indices of processes */
+	uint32_t workers, employer, one;
 };
 
 static uint32_t processors_of(const struct mon_cpu *mon_cpu)
@@ -71,46 +98,85 @@ static uint32_t processors_of(const struct mon_cpu *mon_cpu)
 	return count ? count : 1;
 }
 
-static bool is_busy(const struct snapshot *snapshot, uint64_t busy_ns)
+uint64_t mon_cpu_alone_ns(uint64_t ran_ns, uint64_t waited_ns, uint64_t passed_ns)
 {
-	return busy_ns > snapshot->passed_ns / 4;
+	uint64_t rested_ns =
+		passed_ns - (ran_ns + waited_ns < passed_ns ? ran_ns + waited_ns : passed_ns);
+
+	return rested_ns ? passed_ns * ran_ns / (ran_ns + rested_ns) : passed_ns;
 }
 
-static uint32_t busy_threads(const struct snapshot *snapshot,
-			     const struct snapshot_process *process)
+/* How long the thread was runnable; with company, how long it would have been without. */
+static uint64_t wanted_ns(const struct mon_cpu *mon_cpu, uint32_t thread)
+{
+	const struct snapshot *snapshot = mon_cpu->workers->snapshot;
+	const struct proc_time *lately = &snapshot->threads.item[thread].lately;
+
+	return mon_cpu->company ?
+		       mon_cpu_alone_ns(lately->ran_ns, lately->waited_ns, snapshot->passed_ns) :
+		       worker_table_busy_ns(snapshot, thread);
+}
+
+static uint32_t busy_threads(const struct mon_cpu *mon_cpu, const struct snapshot_process *process,
+			     uint64_t *busy_ns)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = process->begin; i < process->end; i++)
-		count += is_busy(snapshot, worker_table_busy_ns(snapshot, i));
+	*busy_ns = 0;
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		uint64_t wanted = wanted_ns(mon_cpu, i);
+
+		*busy_ns += wanted;
+		count += wanted > mon_cpu->workers->snapshot->passed_ns / 4;
+	}
 	return count;
 }
 
-static int compare_numbers(const void *one, const void *other)
+struct hired {
+	uint32_t parent, process;
+};
+
+static int compare_parents(const void *one, const void *other)
 {
-	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+	uint32_t a = ((const struct hired *)one)->parent, b = ((const struct hired *)other)->parent;
 
 	return a < b ? -1 : a > b;
 }
 
 static void find_employer(const struct workers *workers, struct sight *sight)
 {
-	ARRAY(uint32_t) parents = {0};
+	ARRAY(struct hired) hired = {0};
 	uint32_t run = 0;
 
-	WORKERS_EACH(workers, slot)
-		if (workers->member[slot].python && workers->member[slot].parent != FACT_NONE)
-			*ARRAY_ADD(&parents) = workers->member[slot].parent;
-	if (parents.count)
-		qsort(parents.item, parents.count, sizeof(uint32_t), compare_numbers);
-	for (uint32_t i = 0; i < parents.count; i++) {
-		run = i && parents.item[i] == parents.item[i - 1] ? run + 1 : 1;
+	for (uint32_t i = 0; i < workers->snapshot->processes.count; i++) {
+		const struct worker *member =
+			&workers->member[workers->snapshot->processes.item[i].slot];
+
+		if (member->python && member->parent != FACT_NONE && member->worked_ns >= WORKED_NS)
+			*ARRAY_ADD(&hired) = (struct hired){member->parent, i};
+	}
+	if (hired.count)
+		qsort(hired.item, hired.count, sizeof(*hired.item), compare_parents);
+	for (uint32_t i = 0; i < hired.count; i++) {
+		run = i && hired.item[i].parent == hired.item[i - 1].parent ? run + 1 : 1;
 		if (run > sight->workers) {
 			sight->workers = run;
-			sight->employer = parents.item[i];
+			sight->employer = hired.item[i].parent;
+			sight->one = hired.item[i].process;
 		}
 	}
-	free(parents.item);
+	free(hired.item);
+}
+
+/* How many ranks there are was not decided by who starts them. What a rank starts has its number, too. */
+static bool are_ranks(const struct workers *workers, const struct sight *sight)
+{
+	const struct snapshot *snapshot = workers->snapshot;
+	uint32_t employer = snapshot_process(snapshot, sight->employer);
+
+	return startup_is_rank(workers, &snapshot->processes.item[sight->one]) &&
+	       (employer == SNAPSHOT_NONE ||
+		!startup_is_rank(workers, &snapshot->processes.item[employer]));
 }
 
 static bool is_busier(const struct worker *one, const struct worker *other)
@@ -126,19 +192,21 @@ static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 
 	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
 		const struct snapshot_process *process = &snapshot->processes.item[i];
-		uint32_t slot = process->slot, threads = busy_threads(snapshot, process);
+		uint32_t slot = process->slot, threads;
+		uint64_t busy_ns;
 
 		if (!is_meant(&workers->member[slot]))
 			continue;
-		sight.all_busy_ns += workers->member[slot].busy_ns;
+		threads = busy_threads(mon_cpu, process, &busy_ns);
+		sight.all_busy_ns += busy_ns;
 		if (!has_started(workers, slot))
 			continue;
 		if (!sight.busy_ns ||
 		    is_busier(&workers->member[slot], &workers->member[sight.busiest]))
 			sight.busiest = slot;
-		sight.busy_ns += workers->member[slot].busy_ns;
+		sight.busy_ns += busy_ns;
 		if (computes(workers, slot))
-			sight.computing_ns += workers->member[slot].busy_ns;
+			sight.computing_ns += busy_ns;
 		sight.ran_ns += workers->member[slot].ran_ns;
 		sight.processes += threads != 0;
 		sight.threads += threads;
@@ -153,14 +221,16 @@ static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
  * Which processes have how many threads: "Process-1 (pid 7): 4 threads, process 9: 3 threads and 2
  * more processes".
  */
-static char *detail_of(const struct workers *workers)
+static char *detail_of(const struct mon_cpu *mon_cpu)
 {
+	const struct workers *workers = mon_cpu->workers;
 	char *text = text_copy(""), *name;
+	uint64_t busy_ns;
 	uint32_t named = 0, more = 0;
 
 	for (uint32_t i = 0; i < workers->snapshot->processes.count; i++) {
 		const struct snapshot_process *process = &workers->snapshot->processes.item[i];
-		uint32_t threads = busy_threads(workers->snapshot, process);
+		uint32_t threads = busy_threads(mon_cpu, process, &busy_ns);
 
 		if (!threads || !mon_cpu_counts(workers, process->slot) ||
 		    (named == NAMED_MAX && ++more))
@@ -182,6 +252,7 @@ static char *detail_of(const struct workers *workers)
 
 /*
  * If other jobs share the machine, little work takes long: requires enough work in absolute terms.
+ * Threads that wait for a processor because of others are judged as they would be alone.
  */
 static bool has_work(const struct mon_cpu_span *span)
 {
@@ -226,7 +297,7 @@ static void go_on(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, const struct 
 	now->threads = sight->threads;
 	now->slot = workers ? sight->employer : sight->busiest;
 	free(now->detail);
-	now->detail = detail_of(mon_cpu->workers);
+	now->detail = detail_of(mon_cpu);
 }
 
 static void mon_cpu_follow(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, bool holds,
@@ -245,12 +316,19 @@ void mon_cpu_look(struct mon_cpu *mon_cpu)
 
 	if (!passed_ns)
 		return;
+	follow_starts(mon_cpu->workers);
+	mon_cpu->company = false;
 	sight = mon_cpu_see(mon_cpu);
+	mon_cpu->company = 10 * sight.ran_ns < 9 * sight.processors * passed_ns;
+	if (mon_cpu->company)
+		sight = mon_cpu_see(mon_cpu);
 	/* Many threads that each need a processor only briefly, as short commands do, do not count. */
 	room = sight.threads > sight.processors ? sight.processors * passed_ns : 0;
 	mon_cpu_follow(mon_cpu, LOAD_HEAVY, room && sight.computing_ns > 2 * room, &sight);
 	mon_cpu_follow(mon_cpu, LOAD_LIGHT, room && 4 * sight.busy_ns > 5 * room, &sight);
-	mon_cpu_follow(mon_cpu, LOAD_CROWD, sight.processors && sight.workers > sight.processors,
+	mon_cpu_follow(mon_cpu, LOAD_CROWD,
+		       sight.processors && sight.workers > sight.processors &&
+			       !are_ranks(mon_cpu->workers, &sight),
 		       &sight);
 }
 

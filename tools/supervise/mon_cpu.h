@@ -27,8 +27,15 @@ enum mon_cpu_kind { LOAD_HEAVY, LOAD_LIGHT, LOAD_CROWD, LOAD_KINDS };
 struct mon_cpu {
 	const struct workers *workers;
 	uint32_t quota; /* processors by the control group; UINT32_MAX: no limit */
+	bool company; /* in this snapshot the processors were not busy with these processes alone */
 	struct mon_cpu_span now[LOAD_KINDS], longest[LOAD_KINDS];
 };
+
+/*
+ * How long a thread would have been runnable in that time if it had never waited for a processor, as
+ * it rests after so much work. Pure.
+ */
+uint64_t mon_cpu_alone_ns(uint64_t ran_ns, uint64_t waited_ns, uint64_t passed_ns);
 
 void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers);
 void mon_cpu_look(struct mon_cpu *mon_cpu);

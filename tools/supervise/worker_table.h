@@ -19,6 +19,11 @@ struct worker {
 	uint64_t busy_ns; /* since the last snapshot: how long its threads ran or were runnable */
 	uint64_t ran_ns; /* of that, on a processor */
 	uint64_t total_ns, total_ran_ns; /* the same since it was first seen */
+	/* for mon_cpu.c: see startup.h */
+	uint8_t working; /* how often it was seen not to import; it has started then */
+	bool starts, rank;
+	uint64_t rank_due_ns; /* when that may be asked again */
+	uint64_t worked_ns; /* ran since it has started */
 };
 
 struct workers {

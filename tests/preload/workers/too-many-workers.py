@@ -1,4 +1,4 @@
-"""More workers than processors, which wait for most of the time."""
+"""More workers than processors, which work at first, and wait for most of the time."""
 # expect: none
 # note: too-many-workers
 # says: mostly waited
@@ -12,6 +12,9 @@ CONTEXT = multiprocessing.get_context("fork")
 
 
 def fetch():
+    begin = time.process_time()
+    while time.process_time() - begin < 0.5:
+        pass
     time.sleep(3.5)  # the case itself: for so long nobody works
 
 
