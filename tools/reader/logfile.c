@@ -56,7 +56,7 @@ bool logfile_open(struct logfile *log, int dirfd, uint32_t slot)
 	bool sound;
 	int fd;
 
-	*log = (struct logfile){.slot = slot, .next = MPSAN_LOG_START};
+	*log = (struct logfile){.slot = slot, .next = MPSAN_LOG_START, .fd = -1};
 	name_log(name, slot);
 	fd = plainfile_open(dirfd, name, O_RDONLY | O_NOFOLLOW);
 	if (fd < 0)
@@ -65,6 +65,12 @@ bool logfile_open(struct logfile *log, int dirfd, uint32_t slot)
 	close(fd);
 	errno = 0;
 	return sound;
+}
+
+bool logfile_open_at(struct logfile *log, int fd, uint32_t slot)
+{
+	*log = (struct logfile){.slot = slot, .next = MPSAN_LOG_START, .fd = fd};
+	return map_log(log, fd);
 }
 
 void logfile_close(struct logfile *log)
@@ -84,7 +90,8 @@ void logfile_refresh(struct logfile *log, int dirfd)
 	if (__atomic_load_n(&logfile_head(log)->head, __ATOMIC_ACQUIRE) <= log->size)
 		return;
 	name_log(name, log->slot);
-	if (log->size < log->mapped && !fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (log->size < log->mapped &&
+	    !(log->fd < 0 ? fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) : fstat(log->fd, &st)))
 		log->size = (uint64_t)st.st_size < log->mapped ? (uint64_t)st.st_size : log->mapped;
 }
 

@@ -24,6 +24,7 @@ struct logfile {
 	uint64_t bad; /* records with a wrong checksum */
 	uint64_t unfinished; /* records that were skipped while they were being written */
 	bool lacks_memory; /* the reason why it could not be opened */
+	int fd; /* of a log that has no name; else -1 */
 };
 
 /* A committed record. Pointers stay valid until the log is closed. */
@@ -44,6 +45,8 @@ int record_compare(const void *one, const void *other);
 
 /* Opens a log. False with errno 0 if the file exists but is not a log of this format. */
 bool logfile_open(struct logfile *log, int dirfd, uint32_t slot);
+/* The same for one that has no name: the descriptor stays the caller's, open as long as the log is. */
+bool logfile_open_at(struct logfile *log, int fd, uint32_t slot);
 void logfile_close(struct logfile *log);
 
 /* Checks how far the file has grown. */

@@ -22,6 +22,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 	char *wrong;
 
 	memset(reader, 0, sizeof(*reader));
+	reader->watch_fd = -1;
 	wrong = session_open(&reader->session, dir, writable);
 	if (wrong)
 		return wrong;
@@ -98,7 +99,9 @@ static void open_watch_log(struct reader *reader)
 	struct logfile *log = memory_get(sizeof(*log));
 	uint32_t slot = reader->session.slots;
 
-	if (!reader->logs[slot] && logfile_open(log, reader->session.dirfd, slot))
+	if (!reader->logs[slot] &&
+	    (reader->watch_fd < 0 ? logfile_open(log, reader->session.dirfd, slot) :
+				    logfile_open_at(log, reader->watch_fd, slot)))
 		reader->logs[slot] = log;
 	else
 		free(log);

@@ -85,6 +85,7 @@ struct reader {
 	uint64_t cut_ns; /* when the supervisor began to kill the job; 0: it did not */
 
 	struct logfile **logs; /* by slot, NULL: none; one more for the supervisor's */
+	int watch_fd; /* of the supervisor's, if it is in memory; else -1 */
 	bool lacks_memory; /* memory was short to map a log */
 	bool *log_failed; /* by slot: the file exists but is not a log of this format */
 	struct fact_process *processes;

@@ -27,13 +27,27 @@
 #define CROWD_SHARE 400u /* 1/400, */
 #define LATEST_NS 3000000000ull /* up to this time: some thousand threads */
 
+static void begin(struct deadlocks *deadlocks, const struct reader *reader)
+{
+	*deadlocks = (struct deadlocks){.reader = reader, .log = {.fd = -1}};
+	snapshot_init(&deadlocks->snapshot, reader);
+	dead_owners_init(&deadlocks->dead_owners);
+}
+
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
 {
-	*deadlocks = (struct deadlocks){.reader = reader, .hang_after_ns = hang_after_ns};
-	snapshot_init(&deadlocks->snapshot, reader);
-	dead_owners_init(&deadlocks->dead_owners);
+	begin(deadlocks, reader);
+	deadlocks->hang_after_ns = hang_after_ns;
 	watchlog_open(&deadlocks->log, reader);
+}
+
+void deadlocks_init_beside(struct deadlocks *deadlocks, struct reader *reader, bool proves)
+{
+	begin(deadlocks, reader);
+	deadlocks->blind = deadlocks->hidden = true; /* the caller says so */
+	if (proves)
+		watchlog_continue(&deadlocks->log, reader);
 }
 
 void deadlocks_finish(struct deadlocks *deadlocks)

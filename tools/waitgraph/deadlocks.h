@@ -61,6 +61,11 @@ struct deadlocks {
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns);
+/*
+ * For who looks at a session of somebody else's, before it is read. `proves`: nobody else does, so what is proved is
+ * recorded in memory. Else it only has room for a snapshot, and deadlocks_look is not called.
+ */
+void deadlocks_init_beside(struct deadlocks *deadlocks, struct reader *reader, bool proves);
 void deadlocks_finish(struct deadlocks *deadlocks);
 
 /* Takes a snapshot if one is due: often enough to prove soon, rarely enough to be cheap. */

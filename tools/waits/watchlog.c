@@ -6,9 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/filtered.h"
+#include "../base/plainfile.h"
 #include "../proc/build_id.h"
 #include "../proc/stacks/stack_copy.h"
 
@@ -43,6 +47,51 @@ void watchlog_open(struct watchlog *log, const struct reader *reader)
 		log->failed = true;
 	else
 		write_head(log, reader->session.slots);
+}
+
+static bool is_of_this_format(int fd)
+{
+	struct mpsan_log head;
+
+	return pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.magic == MPSAN_LOG_MAGIC &&
+	       head.format == MPSAN_FORMAT;
+}
+
+/* Copies the records of a log that ends here. */
+static void take_over(struct watchlog *log, int fd)
+{
+	char *part = memory_get(MPSAN_CHUNK);
+	ssize_t bytes;
+
+	while (log->head < CAP && (bytes = pread(fd, part, MPSAN_CHUNK, (off_t)log->head)) > 0 &&
+	       pwrite(log->fd, part, (size_t)bytes, (off_t)log->head) == bytes)
+		log->head += (uint64_t)bytes;
+	free(part);
+	log->head = (log->head + MPSAN_UNIT - 1) & ~(uint64_t)(MPSAN_UNIT - 1);
+	log->failed |= pwrite(log->fd, &log->head, sizeof(log->head),
+			      offsetof(struct mpsan_log, head)) != sizeof(log->head);
+}
+
+void watchlog_continue(struct watchlog *log, struct reader *reader)
+{
+	char name[24];
+	int fd;
+
+	*log = (struct watchlog){.reader = reader, .head = MPSAN_LOG_START};
+	log->maps = maps_create(reader);
+	log->fd = (int)filtered_call(SYS_memfd_create, (long)"mpsan", MFD_CLOEXEC, 0, 0, 0);
+	if (log->fd < 0) {
+		log->failed = true;
+		return;
+	}
+	write_head(log, reader->session.slots);
+	snprintf(name, sizeof(name), "%u.log", reader->session.slots);
+	fd = plainfile_open(reader->session.dirfd, name, O_RDONLY | O_NOFOLLOW);
+	if (fd >= 0 && is_of_this_format(fd))
+		take_over(log, fd);
+	if (fd >= 0)
+		close(fd);
+	reader->watch_fd = log->fd;
 }
 
 void watchlog_close(struct watchlog *log)

@@ -13,7 +13,7 @@
 struct watchlog {
 	const struct reader *reader;
 	struct maps *maps;
-	int fd; /* -1: no log could be created, and nothing is recorded */
+	int fd; /* -1: there is no log, and nothing is recorded */
 	bool failed; /* a record was lost: no space, or the file was replaced */
 	uint64_t head;
 	struct {
@@ -22,6 +22,11 @@ struct watchlog {
 };
 
 void watchlog_open(struct watchlog *log, const struct reader *reader);
+/*
+ * Goes on with the log of a session that nobody writes any more, or that never had one: in memory, so that nothing
+ * is written to disk. To be called before the reader reads; closed after it.
+ */
+void watchlog_continue(struct watchlog *log, struct reader *reader);
 void watchlog_close(struct watchlog *log);
 
 /* Whether what is left is to be kept for findings: what may never count is no longer recorded. */
