@@ -416,7 +416,7 @@ def check_keys():
     with Place() as place:
         place.supervised([program("fork/fork-orphaned-lock-mutex")])
         document = place.until(doomed(2))
-        assert set(document) == {"schema", "session", "outside", "live", "time_ns", "triage", "processes", "exports", "findings",
+        assert set(document) == {"schema", "session", "outside", "recorded", "live", "time_ns", "triage", "processes", "exports", "findings",
                                  "limits"}, set(document)
         assert document["schema"] == "mpsan.ps/1" and document["live"] is True
         for process in document["processes"]:
@@ -465,7 +465,7 @@ def check_terminal():
         place.preloaded([program("waits/deadlock-cycle-mutex")])
         place.until(doomed(3))
         plain = on_terminal(place, COLUMNS="60", NO_COLOR="1")
-        cut = [line for line in plain.splitlines() if not line.startswith("waits for ")]  # sentences wrap
+        cut = [line for line in plain.splitlines() if not line.startswith(("waits for ", "proved: "))]  # sentences wrap
         assert "\033" not in plain and max(map(len, cut)) == 60, plain
         assert "\033[1;31mfor ever\033[0m" in on_terminal(place, COLUMNS="200", NO_COLOR="")
         assert max(map(len, text_of(place).splitlines())) > 100, "cut without a terminal"

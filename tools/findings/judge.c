@@ -32,6 +32,7 @@ void judge_finish(struct judge *judge)
 		json_decref(judge->found.item[i].json);
 	free(judge->found.item);
 	json_decref(judge->hushed_wait.json);
+	free(judge->proved.item);
 	free(judge->proofs.item);
 	free(judge->candidates.item);
 	free(judge->shared.item);
@@ -299,6 +300,8 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	struct instance fresh;
 	uint32_t index;
 
+	if (finding->deadlock && finding->grade == GRADE_ERROR)
+		*ARRAY_ADD(&judge->proved) = finding->deadlock - 1;
 	if (!told)
 		return;
 	by = judge->suppressions ? suppressions_match(judge->suppressions, told) : NULL;

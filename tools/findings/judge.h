@@ -61,6 +61,8 @@ struct judge {
 	/* The proof of a wait that was suppressed, of one that never ends if there is one; its `json` is NULL: none. */
 	struct judged hushed_wait;
 	ARRAY(struct judged) found; /* in the order of their triggers */
+	ARRAY(uint32_t)
+	proved; /* deadlocks that a rule calls an error, suppressed ones too: indices */
 	struct index_map *found_at; /* index into found, by a hash of the fingerprint */
 	ARRAY(struct instance) proofs; /* few enough for a linear search */
 	ARRAY(struct instance) candidates;

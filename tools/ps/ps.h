@@ -28,10 +28,12 @@ struct ps_kept {
 struct ps {
 	struct reader *reader;
 	struct judge *judge;
-	struct snapshot *snapshot;
+	struct deadlocks *deadlocks;
+	struct snapshot *snapshot; /* these three are of `deadlocks` */
 	struct waits *waits;
 	struct graph *graph;
 	struct ps_own *own; /* what these point to; NULL: somebody else's, see ps_over */
+	bool proves; /* no supervisor does: what attach would prove is proved here */
 	bool live; /* a process of it is alive */
 	uint64_t first_ns; /* time of the first snapshot */
 	uint64_t now_ns;
@@ -58,7 +60,10 @@ void ps_close(struct ps *ps);
 /* Shows what somebody else has examined, as of the last snapshot; ps_close leaves it untouched. */
 void ps_over(struct ps *ps, struct deadlocks *deadlocks, struct judge *judge);
 
-/* Takes two snapshots of the living processes: a thread that did not run in between is blocked. */
+/*
+ * Takes two snapshots of the living processes: a thread that did not run in between is blocked. Without a supervisor
+ * more of them, for a second or so, as long as a proof may follow.
+ */
 void ps_look(struct ps *ps);
 
 /*
@@ -88,6 +93,7 @@ void ps_kept_finish(struct ps_kept *kept);
  *   schema     "mpsan.ps/1"
  *   session    the directory
  *   outside    whether its processes were started without the library: `mpsan ps PID`
+ *   recorded   whether a report of the session has all these findings, too: without mpsan run some are proved here
  *   live       whether a process of it is alive; else this is the last known state
  *   time_ns    when the snapshot was taken; all times are CLOCK_REALTIME in nanoseconds
  *   processes  [{pid, parent, argv, how, start_ns, end_ns, end, watched,
@@ -97,8 +103,8 @@ void ps_kept_finish(struct ps_kept *kept);
  *   waits_for  null, or {kind, lock: "0x...", name, text, call, timed, since_ns, at_least,
  *                owner: null or {pid, tid, name, gone, claimed}, for_ever, at}
  *              text: a phrase. at_least: it began at since_ns or before. owner: who can end the wait;
- *              claimed: by the owner's own record, not verified in memory. for_ever: proved
- *              endless. at: the place
+ *              claimed: by the owner's own record, not verified in memory. for_ever: a finding of
+ *              grade error, or the library, says that nothing ends it. at: the place
  *   holds      [{kind, lock, name, text, taken, wanted}], the newest last. wanted: a thread of the
  *              same process waits for it, or one in a child that copied it with its owner
  *   exports    null, or totals of exported device memory: {exports, bytes, owners, importers,
@@ -126,6 +132,19 @@ json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *recor
 void ps_each_record(const struct ps *ps, uint32_t slot,
 		    void (*see)(const struct mpsan_thread *record, void *context), void *context);
 
+/* ps_proof.c: marks the threads of the snapshot whose waits are proved to last for ever (snapshot_thread.proved). */
+void ps_find_proved(struct ps *ps);
+
+/* A wait; `lock` 0: of nothing that has an address, or unknown. */
+struct ps_waiter {
+	uint32_t slot, tid;
+	uint64_t lock;
+	uint64_t still_ns; /* it has not run since; 0: unknown */
+	uint64_t began_ns; /* when the wait began, at the latest; 0: unknown */
+};
+/* What was recorded of this wait, if that is proved to last for ever; else NULL. */
+const struct fact_blocked *ps_proof_of(const struct ps *ps, const struct ps_waiter *waiter);
+
 /* ps_wait.c: what a thread waits for. */
 struct ps_wait {
 	struct fact_place at; /* the waiter, now */
@@ -133,6 +152,7 @@ struct ps_wait {
 	const struct mpsan_thread *record; /* may be NULL */
 	uint64_t kind, lock, caller, flags;
 	bool timed, for_ever;
+	uint64_t still_ns; /* it has not run since; 0: unknown */
 	uint64_t since_ns;
 	bool at_least;
 	uint32_t owner, owner_slot; /* TID, 0: unknown; slot */

@@ -152,6 +152,16 @@ static json_t *limits_json(const struct ps *ps)
 	return limits;
 }
 
+/* Whether nothing was found that is only in the memory of this process. */
+static bool is_recorded(const struct ps *ps)
+{
+	bool recorded = !ps->reader->session.head->outside;
+
+	for (uint32_t i = 0; ps->proves && i < ps->judge->found.count; i++)
+		recorded &= !ps->judge->found.item[i].deadlock;
+	return recorded;
+}
+
 json_t *ps_document(struct ps *ps)
 {
 	json_t *processes = json_array(), *document;
@@ -159,13 +169,13 @@ json_t *ps_document(struct ps *ps)
 	READER_EACH_SLOT(ps->reader, slot)
 		ps_json_add_process(ps, processes, slot);
 	ps_tie(processes);
-	document = json_pack("{s:s, s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema",
+	document = json_pack("{s:s, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema",
 			     "mpsan.ps/1", "session", jsontext_of(ps->reader->session.dir),
-			     "outside", ps->reader->session.head->outside != 0, "live", ps->live,
-			     "time_ns", (json_int_t)reader_real_ns(ps->reader, ps->now_ns),
-			     "processes", processes, "exports",
-			     ipc_list_totals(ps->reader->session.dir), "findings", ps_findings(ps),
-			     "limits", limits_json(ps));
+			     "outside", ps->reader->session.head->outside != 0, "recorded",
+			     is_recorded(ps), "live", ps->live, "time_ns",
+			     (json_int_t)reader_real_ns(ps->reader, ps->now_ns), "processes",
+			     processes, "exports", ipc_list_totals(ps->reader->session.dir),
+			     "findings", ps_findings(ps), "limits", limits_json(ps));
 	json_object_set_new(document, "triage", triage_of(document));
 	return document;
 }

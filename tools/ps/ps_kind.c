@@ -244,14 +244,21 @@ static bool look_at_work(struct kind_look *look)
 	return false;
 }
 
+/* Whether nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. */
+static bool is_endless(const struct kind_look *look)
+{
+	return look->wait->for_ever ||
+	       (look->thread->idle &&
+		look->ps->graph->dead[look->seen - look->ps->waits->item.item]);
+}
+
 /* A process of the program that could end the wait, if there is one besides its own. */
 static void look_at_wakers(struct kind_look *look)
 {
 	const struct waits *waits = look->ps->waits;
 	const char *text = jsontext_at(json_object_get(look->json, "waits_for"), "text");
 
-	kind_is(look, look->wait->for_ever ? KIND_endless : KIND_wait,
-		*text ? text_copy(text) : NULL);
+	kind_is(look, is_endless(look) ? KIND_endless : KIND_wait, *text ? text_copy(text) : NULL);
 	for (uint32_t i = 0; look->seen->end == WAIT_PROCESSES && i < look->seen->count; i++) {
 		uint32_t process = waits->who.item[look->seen->begin + i];
 		uint32_t pid = look->ps->snapshot->processes.item[process].pid;

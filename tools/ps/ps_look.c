@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../reader/hidepid.h"
 #include "../symbols/pyview.h"
+#include "../waitgraph/telling.h"
 #include "ps.h"
 
 #define BETWEEN_MS 200
+#define PROOF_NS 1250000000ull /* threads of Python are asked after a second */
 
 /*
  * Whether a process is alive, by /proc: the supervisor may not have recorded the end of the
@@ -37,10 +40,26 @@ struct ps_own {
 	struct reader reader;
 	struct grades grades;
 	struct judge judge;
-	struct snapshot snapshot;
-	struct waits waits;
-	struct graph graph;
+	struct deadlocks deadlocks;
 };
+
+/* Whether somebody else proves what there is to prove, and records it. */
+static bool is_supervised(const struct session *session)
+{
+	const struct mpsan_session *head = session->head;
+
+	return head->supervisor && head->supervisor != (uint32_t)getpid() &&
+	       !session_lost_supervisor(session);
+}
+
+static void ps_point(struct ps *ps, struct deadlocks *deadlocks)
+{
+	ps->deadlocks = deadlocks;
+	ps->snapshot = &deadlocks->snapshot;
+	ps->waits = &deadlocks->waits;
+	ps->graph = &deadlocks->graph;
+	ps->learned_ns = memory_get(ps->reader->session.slots * sizeof(*ps->learned_ns));
+}
 
 char *ps_open(struct ps *ps, const char *dir)
 {
@@ -51,16 +70,12 @@ char *ps_open(struct ps *ps, const char *dir)
 		free(own);
 		return wrong;
 	}
-	*ps = (struct ps){.reader = &own->reader,
-			  .judge = &own->judge,
-			  .snapshot = &own->snapshot,
-			  .waits = &own->waits,
-			  .graph = &own->graph,
-			  .own = own};
+	*ps = (struct ps){.reader = &own->reader, .judge = &own->judge, .own = own};
 	grades_init(&own->grades);
 	judge_init(ps->judge, ps->reader, &own->grades, NULL);
-	snapshot_init(ps->snapshot, ps->reader);
-	ps->learned_ns = memory_get(ps->reader->session.slots * sizeof(*ps->learned_ns));
+	ps->proves = !ps->reader->session.head->end_ns && !is_supervised(&ps->reader->session);
+	deadlocks_init_beside(&own->deadlocks, ps->reader, ps->proves);
+	ps_point(ps, &own->deadlocks);
 	reader_read(ps->reader);
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
 	ps->live = somebody_lives(ps->reader);
@@ -88,9 +103,7 @@ void ps_close(struct ps *ps)
 	free(ps->learned_ns);
 	if (!ps->own)
 		return;
-	graph_finish(ps->graph);
-	waits_finish(ps->waits);
-	snapshot_finish(ps->snapshot);
+	deadlocks_finish(ps->deadlocks);
 	judge_finish(ps->judge);
 	reader_close(ps->reader);
 	free(ps->own);
@@ -115,26 +128,6 @@ static void count_hidden(struct ps *ps)
 	}
 }
 
-/* Whether a signal handler could still end the wait of a thread that looks deadlocked. */
-static bool check_handlers(struct ps *ps)
-{
-	bool changed = false;
-
-	for (uint32_t i = 0; i < ps->graph->count; i++)
-		if (ps->graph->dead[i] && waits_check_handlers(ps->waits, i))
-			changed = true;
-	return changed;
-}
-
-/* As the supervisor does (deadlocks.c). */
-static void ps_look_solve(struct ps *ps)
-{
-	waits_find(ps->waits, ps->snapshot);
-	graph_solve(ps->graph, ps->waits, UINT64_MAX);
-	while (check_handlers(ps))
-		graph_solve(ps->graph, ps->waits, UINT64_MAX);
-}
-
 static void forget_gone(struct ps *ps)
 {
 	READER_EACH_SLOT(ps->reader, slot)
@@ -148,23 +141,37 @@ void ps_over(struct ps *ps, struct deadlocks *deadlocks, struct judge *judge)
 {
 	*ps = (struct ps){.reader = judge->reader,
 			  .judge = judge,
-			  .snapshot = &deadlocks->snapshot,
-			  .waits = &deadlocks->waits,
-			  .graph = &deadlocks->graph,
 			  .live = somebody_lives(judge->reader),
 			  .first_ns = deadlocks->snapshot.now_ns,
 			  .now_ns = clock_ns(CLOCK_MONOTONIC)};
-	ps->learned_ns = memory_get(ps->reader->session.slots * sizeof(*ps->learned_ns));
+	ps_point(ps, deadlocks);
 	kept_begin();
-	ps_look_solve(ps);
+	ps_find_proved(ps);
 	count_hidden(ps);
+}
+
+/* One more snapshot, and what it proves. */
+static void ps_look_once(struct ps *ps)
+{
+	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
+	reader_poll(ps->reader, ps->now_ns);
+	if (ps->proves) {
+		ps->deadlocks->next_ns = 0;
+		deadlocks_look(ps->deadlocks, ps->now_ns);
+		kept_begin();
+		reader_poll(ps->reader, clock_ns(CLOCK_MONOTONIC));
+	} else {
+		snapshot_take(ps->snapshot, ps->now_ns);
+		waits_find(ps->waits, ps->snapshot);
+		graph_solve(ps->graph, ps->waits, UINT64_MAX);
+	}
+	judge_triggers(ps->judge);
 }
 
 /* Analyses the snapshot that was just taken. */
 static void conclude(struct ps *ps)
 {
-	ps_look_solve(ps);
-	judge_triggers(ps->judge);
+	ps_find_proved(ps);
 	count_hidden(ps);
 	forget_python(ps); /* a process may have loaded Python since */
 	forget_gone(ps);
@@ -173,29 +180,60 @@ static void conclude(struct ps *ps)
 	ps_kept_turn(ps);
 }
 
+/*
+ * Whether another look could prove that this thread waits for ever. Where the main thread goes on by itself, what
+ * takes longer than two looks does not count.
+ */
+static bool is_undecided(const struct ps *ps, uint32_t index)
+{
+	const struct snapshot_thread *thread = &ps->snapshot->threads.item[index];
+	const struct wait *wait = &ps->waits->item.item[index];
+
+	if (thread->call.state != PROC_IN_CALL || thread->told || thread->idle ||
+	    wait->end == WAIT_OPEN || wait->ends != MPSAN_ENDS_NEVER)
+		return false;
+	return ps->graph->dead[index] ?
+		       !telling_told_group(ps->deadlocks, ps->graph->group[index]) :
+		       thread->tid == thread->pid;
+}
+
+static bool proof_may_follow(const struct ps *ps)
+{
+	for (uint32_t i = 0; ps->proves && i < ps->graph->count; i++)
+		if (is_undecided(ps, i))
+			return true;
+	return false;
+}
+
+/* As long as the last look took, if that is longer: the program needs the processors, too. */
+static void rest(const struct ps *ps)
+{
+	int took_ms = (int)((clock_ns(CLOCK_MONOTONIC) - ps->now_ns) / 1000000);
+
+	poll(NULL, 0, took_ms < BETWEEN_MS ? BETWEEN_MS : took_ms);
+}
+
 void ps_look(struct ps *ps)
 {
-	reader_poll(ps->reader, clock_ns(CLOCK_MONOTONIC));
-	ps->first_ns = clock_ns(CLOCK_MONOTONIC);
-	snapshot_take(ps->snapshot, ps->first_ns);
-	poll(NULL, 0, BETWEEN_MS);
-	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
-	reader_poll(ps->reader, ps->now_ns);
-	snapshot_take(ps->snapshot, ps->now_ns);
+	ps_look_once(ps);
+	ps->first_ns = ps->now_ns;
+	do {
+		rest(ps);
+		ps_look_once(ps);
+	} while (ps->now_ns < ps->first_ns + PROOF_NS && proof_may_follow(ps));
 	conclude(ps);
 }
 
 bool ps_look_again(struct ps *ps)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t before_ns = ps->now_ns;
 
-	reader_poll(ps->reader, now_ns);
+	reader_poll(ps->reader, clock_ns(CLOCK_MONOTONIC));
 	ps->live = somebody_lives(ps->reader);
 	if (!ps->live)
 		return false;
-	ps->first_ns = ps->now_ns;
-	ps->now_ns = now_ns;
-	snapshot_take(ps->snapshot, ps->now_ns);
+	ps->first_ns = before_ns;
+	ps_look_once(ps);
 	conclude(ps);
 	return true;
 }

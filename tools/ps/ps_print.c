@@ -244,7 +244,7 @@ static void put_findings(const struct screen *screen, const struct ps_tree *tree
 		put_line(screen, line, strlen(line));
 		free(line);
 	}
-	if (count && !is_outside(tree))
+	if (count && json_is_true(json_object_get(tree->document, "recorded")))
 		fprintf(screen->out, "%zu finding%s so far: mpsan report %s\n", count,
 			count == 1 ? "" : "s", jsontext_at(tree->document, "session"));
 }

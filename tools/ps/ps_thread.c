@@ -342,8 +342,8 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 	}
 	if (ps->graph->next[index] != GRAPH_NONE && !wait->owner)
 		set_owner(ps, wait, ps->graph->next[index], true);
-	wait->for_ever = ps->graph->dead[index] &&
-			 !graph_waits_for_keyboard(ps->graph, ps->graph->group[index]);
+	wait->still_ns = thread->still_ns;
+	wait->for_ever = thread->proved;
 }
 
 /* If not: the thread's own record, and its kernel wait channel, if readable. */

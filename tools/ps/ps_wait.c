@@ -26,9 +26,11 @@ static void add_proof(const struct ps *ps, struct ps_wait *wait)
 		wait->lock = fact->ev.lock;
 		wait->caller = fact->ev.caller;
 		wait->flags |= fact->ev.flags;
-		wait->since_ns = fact->at.time_ns;
-		wait->at_least = false;
-		if (mpsan_wait_is_proof(&fact->ev))
+		if (!reader->session.head->outside) { /* else it is the time of the proof */
+			wait->since_ns = fact->at.time_ns;
+			wait->at_least = false;
+		}
+		if (fact_wait_is_proof(fact) && fact_wait_ends(fact) == MPSAN_ENDS_NEVER)
 			wait->for_ever = true;
 		if (!wait->owner && fact->ev.owner) {
 			wait->owner = (uint32_t)fact->ev.owner;
@@ -37,16 +39,6 @@ static void add_proof(const struct ps *ps, struct ps_wait *wait)
 		}
 		return;
 	}
-}
-
-/* As the rules grade it: a semaphore that is not used as a lock may be posted by any thread. */
-static bool is_proof(uint64_t cause, const struct ev_blocked *ev)
-{
-	if (ev->flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
-		return false;
-	if (cause == MPSAN_DEADLOCK_OWNER_GONE)
-		return ev->kind != MPSAN_LOCK_SEMAPHORE || ev->flags & MPSAN_LF_MUTUAL;
-	return cause == MPSAN_DEADLOCK_CYCLE || cause == MPSAN_DEADLOCK_DEAD_END;
 }
 
 static void add_blocked(struct ps_wait *wait, const struct fact_blocked *blocked)
@@ -70,25 +62,18 @@ static void add_blocked(struct ps_wait *wait, const struct fact_blocked *blocked
 	}
 }
 
-/* What the supervisor has proved stays true as long as the thread exists. */
+/* What is proved stays true as long as the thread exists. */
 static void add_deadlocks(const struct ps *ps, struct ps_wait *wait)
 {
-	const struct reader *reader = ps->reader;
+	const struct fact_blocked *blocked =
+		ps_proof_of(ps, &(struct ps_waiter){.slot = wait->at.by,
+						    .tid = wait->at.tid,
+						    .lock = wait->lock,
+						    .still_ns = wait->still_ns,
+						    .began_ns = wait->since_ns});
 
-	for (uint32_t k = reader->deadlocks.count; k-- > 0;) {
-		const struct fact_deadlock *deadlock = &reader->deadlocks.item[k];
-
-		for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
-			const struct fact_blocked *blocked = &reader->blockeds.item[i];
-
-			if (is_proof(deadlock->ev.cause, &blocked->ev) &&
-			    blocked->at.by == wait->at.by && blocked->at.tid == wait->at.tid &&
-			    (!wait->lock || wait->lock == blocked->ev.lock)) {
-				add_blocked(wait, blocked);
-				return;
-			}
-		}
-	}
+	if (blocked)
+		add_blocked(wait, blocked);
 }
 
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait)

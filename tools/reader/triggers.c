@@ -46,7 +46,8 @@ static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t n
 	struct fact_wait *wait = &reader->waits.item[index];
 	uint64_t stop = wait_stop_ns(reader, wait);
 
-	*due_ns = wait->at.time_ns + FACT_WAIT_NS;
+	/* from outside it is recorded when it is proved, which is not when it began */
+	*due_ns = wait->at.time_ns + (reader->session.head->outside ? 0 : FACT_WAIT_NS);
 	if (stop && stop < *due_ns)
 		return TIMING_NEVER;
 	if (now < *due_ns && !has_unseen_end(reader, wait))

@@ -111,6 +111,7 @@ struct snapshot_thread {
 	bool gives_up; /* recorded although something ends its wait */
 	bool doubted; /* recorded without a proof, which may still follow */
 	bool idle; /* part of an intended wait, see idle.h */
+	bool proved; /* it waits for ever, by a finding; see ../ps/ps_proof.c */
 	bool from_readers; /* it reads from those who read, too, see idle_group.h */
 	bool may_be_meant; /* part of a dead end that Ctrl-C may be meant to end, see idle.c */
 	bool begun; /* its start was recorded, by forked_waits.c */

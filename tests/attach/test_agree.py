@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""mpsan ps and top say "forever" of what mpsan attach proves, and of nothing else."""
+# cases
+# limit: 120
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from attached import attached, running  # noqa: E402
+from mpsantest import BUILD, LIBRARY, MPSAN, main, system_python  # noqa: E402
+
+AGREE = BUILD / "tests/attach/agree"
+
+
+def mpsan(*words, **more):
+    run = subprocess.run([str(word) for word in (MPSAN, *words)], capture_output=True, text=True, timeout=60, **more)
+    assert run.returncode == 0, run
+    return run.stdout
+
+
+def threads(processes):
+    return [thread for process in processes for thread in process["threads"] if thread["waits_for"]]
+
+
+def for_ever(processes):
+    return {thread["tid"] for thread in threads(processes) if thread["waits_for"]["for_ever"]}
+
+
+def asleep(pid):
+    """Waits until all threads of the program wait, and run no more but in the main one."""
+    before = None
+    while before != (before := [path.read_text() for path in sorted(Path("/proc").glob(f"{pid}/task/*/schedstat"))[1:]]):
+        time.sleep(0.5)
+
+
+def is_proved(report):
+    return any(finding["severity"] == "error" for finding in report["findings"])
+
+
+def all_three(pid):
+    """What ps, top and attach say: the threads that wait for ever, and whether attach proves something."""
+    told = json.loads(mpsan("ps", "--json", pid))["processes"]
+    screen, report = mpsan("top", "--once", pid), attached(pid)
+    assert (" forever (" in screen) == bool(for_ever(told)), screen
+    assert for_ever(report["picture"]) == for_ever(told), (report["picture"], told)
+    assert is_proved(report) == bool(for_ever(told)), (report["findings"], told)
+    return for_ever(told)
+
+
+def way(name, count):
+    """So many threads wait for ever in this way."""
+    def check():
+        with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+            file = f"/{os.path.basename(place)}" if name in ("named", "joined") else str(Path(place, "file"))
+            with running(AGREE, name, file) as process:
+                asleep(process.pid)
+                told = all_three(process.pid)
+                assert len(told) == count, told
+            Path(f"/dev/shm/sem.{file[1:]}").unlink(missing_ok=True)
+    return check
+
+
+def check_posted():
+    """What ps says is open does end: another process posts the semaphore."""
+    name = f"/mpsan-test-{os.getpid()}"
+    with running(AGREE, "named", name) as process:
+        asleep(process.pid)
+        assert not for_ever(json.loads(mpsan("ps", "--json", process.pid))["processes"])
+        subprocess.run([system_python(), "-c", "import ctypes, ctypes.util, sys\nlibc = ctypes.CDLL(None)\n"
+                        "libc.sem_open.restype = ctypes.c_void_p\n"
+                        "libc.sem_post(ctypes.c_void_p(libc.sem_open(sys.argv[1].encode(), 0)))", name], check=True)
+        assert process.wait(30) == 0
+    Path(f"/dev/shm/sem.{name[1:]}").unlink(missing_ok=True)
+
+
+def check_sessions():
+    """The same of sessions, with a supervisor and without one."""
+    for prefix, more in ([(MPSAN, "run", "--"), {}], [(), {"LD_PRELOAD": str(LIBRARY)}]):
+        for name, count in (("named", 0), ("handled", 0), ("itself", 1), ("crowd", 43)):
+            with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+                env = {**os.environ, "TMPDIR": place, **more}
+                word = f"/{os.path.basename(place)}"
+                with running(*prefix, AGREE, name, word, env=env) as process:
+                    env.pop("LD_PRELOAD", None)
+                    end, told = time.monotonic() + 15, None
+                    while time.monotonic() < end and told != count:
+                        run = subprocess.run([MPSAN, "ps", "--json"], env=env, capture_output=True, text=True, timeout=60)
+                        seen = json.loads(run.stdout)["processes"] if run.returncode == 0 else []
+                        told = len(for_ever(seen)) if threads(seen) else None
+                    assert told == count, (prefix, name, told, run)
+                    time.sleep(2)  # what is not proved by now is not said later
+                    assert len(for_ever(json.loads(mpsan("ps", "--json", env=env))["processes"])) == count, (prefix, name)
+                Path(f"/dev/shm/sem.{word[1:]}").unlink(missing_ok=True)
+
+
+def check_late():
+    """Who comes to a lock of a circle later waits for ever, too; top sees it come."""
+    with running(AGREE, "late", "") as process:
+        while len(for_ever(json.loads(mpsan("ps", "--json", process.pid))["processes"])) < 3:
+            pass
+
+
+def check_interpreter():
+    """Locks of Python beside a main thread that goes on, and one that another signal's handler may release."""
+    circle = ("import threading, time\na, b, both = threading.Lock(), threading.Lock(), threading.Barrier(2)\n"
+              "def take(x, y):\n    with x:\n        both.wait()\n        with y: pass\n"
+              "for pair in (a, b), (b, a): threading.Thread(target=take, args=pair, daemon=True).start()\n")
+    for rest, count in (("while True: time.sleep(0.3)", 2), ("threading.main_thread(); threading.Event().wait()", 2)):
+        with running(system_python(), "-c", circle + rest) as process:
+            time.sleep(1)
+            assert len(all_three(process.pid)) >= count, rest
+    with running(system_python(), "-c", "import signal, threading\nlock = threading.Semaphore(0)\n"
+                 "signal.signal(signal.SIGUSR1, lambda *_: lock.release())\nlock.acquire()") as process:
+        asleep(process.pid)
+        assert not all_three(process.pid)
+        process.send_signal(signal.SIGUSR1)
+        assert process.wait(30) == 0
+
+
+main({**{f"open-{name}": way(name, 0) for name in ("named", "joined", "handled", "in_file", "left", "fifo")},
+      **{f"endless-{name}": way(name, count)
+         for name, count in (("crowd", 43), ("beside", 2), ("orphan", 4), ("itself", 1))},
+      "posted": check_posted, "sessions": check_sessions, "late": check_late, "interpreter": check_interpreter})
