@@ -169,6 +169,88 @@ static void orphan(void)
 	waitpid(child, NULL, 0);
 }
 
+/* The child of a child wants it. */
+static void grandchild(void)
+{
+	circle();
+	if (!fork()) {
+		if (!fork())
+			want(NULL);
+		wait(NULL);
+	}
+	wait(NULL);
+}
+
+/* The thread that forks has it. */
+static void forker(void)
+{
+	want(NULL);
+	if (!fork())
+		want(NULL);
+	wait(NULL);
+}
+
+/* The main thread has it, and another one forks. */
+static void *fork_and_want(void *unused)
+{
+	if (!fork())
+		want(NULL);
+	return unused;
+}
+
+static void main_thread(void)
+{
+	want(NULL);
+	start(fork_and_want);
+	wait(NULL);
+	sleep(1);
+	wait(NULL);
+}
+
+/* The thread that has it goes on in the parent, or ends there, after the fork. */
+static void *keep(void *unused)
+{
+	pthread_mutex_lock(&one);
+	pthread_barrier_wait(&both);
+	sem_wait(&own);
+	return unused;
+}
+
+static void moved_on(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&both, NULL, 2);
+	pthread_create(&thread, NULL, keep, NULL);
+	pthread_barrier_wait(&both);
+	if (!fork())
+		want(NULL);
+	sem_post(&own);
+	pthread_join(thread, NULL);
+	wait(NULL);
+}
+
+/* The thread that had it has ended, in this process or before the fork. */
+static void ended(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, want, NULL);
+	pthread_join(thread, NULL);
+	want(NULL);
+}
+
+static void ended_before(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, want, NULL);
+	pthread_join(thread, NULL);
+	if (!fork())
+		want(NULL);
+	wait(NULL);
+}
+
 static void itself(void)
 {
 	want(NULL);
@@ -179,9 +261,23 @@ static const struct {
 	const char *name;
 	void (*go)(void);
 } ways[] = {
-	{"named", named},   {"joined", joined}, {"handled", handled}, {"in_file", in_file},
-	{"left", left},	    {"fifo", fifo},	{"crowd", crowd},     {"late", late},
-	{"beside", beside}, {"orphan", orphan}, {"itself", itself},
+	{"named", named},
+	{"joined", joined},
+	{"handled", handled},
+	{"in_file", in_file},
+	{"left", left},
+	{"fifo", fifo},
+	{"crowd", crowd},
+	{"late", late},
+	{"beside", beside},
+	{"orphan", orphan},
+	{"itself", itself},
+	{"main_thread", main_thread},
+	{"grandchild", grandchild},
+	{"forker", forker},
+	{"moved_on", moved_on},
+	{"ended", ended},
+	{"ended_before", ended_before},
 };
 
 int main(int count, char **word)

@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -108,6 +109,36 @@ def check_late():
             pass
 
 
+OWNERS = {  # how the mutex's owner is named, and what is said of it
+    "orphan": ", held by thread ({thread}) of process {pid}, which the fork did not copy",
+    "grandchild": ", held by thread ({thread}) of process {pid}, which the fork did not copy",
+    "moved_on": ", held by thread ({thread}) of process {pid}, which the fork did not copy",
+    "forker": ", held by the main thread of process {pid}, which forked while it had it",
+    "main_thread": ", held by the main thread of process {pid}, which the fork did not copy",
+    "ended": ", held by thread ({thread}), which has ended",
+    "ended_before": ", held by thread ({thread}), which has ended",
+}
+
+
+def owner(name):
+    """An owner that lives in the process that forked has not ended; bare, with the library, and with a supervisor."""
+    def check():
+        for prefix, more in ([(), {}], [(), {"LD_PRELOAD": str(LIBRARY)}], [(MPSAN, "run", "--"), {}]):
+            if name == "moved_on" and not prefix and not more:
+                continue  # what its number was, and where, is nowhere any more
+            with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+                env = {**os.environ, "TMPDIR": place}
+                with running(*prefix, AGREE, name, "", env={**env, **more}) as process:
+                    time.sleep(2)
+                    text = mpsan("ps", *(() if prefix or more else (process.pid,)), env=env)
+                    root = re.search(r"^(\d+) \S*agree (?!.*\(fork\))", text, re.M)[1]
+                    pattern = re.escape(OWNERS[name]).replace(r"\(\{thread\}\)", r'(\d+|"\w+" \(TID \d+\))')
+                    assert re.search(pattern.replace(r"\{pid\}", root), text), (prefix, more, text)
+                    listed = re.findall(r"which has ended", text)
+                    assert bool(listed) == name.startswith("ended"), text
+    return check
+
+
 def check_interpreter():
     """Locks of Python beside a main thread that goes on, and one that another signal's handler may release."""
     circle = ("import threading, time\na, b, both = threading.Lock(), threading.Lock(), threading.Barrier(2)\n"
@@ -128,4 +159,5 @@ def check_interpreter():
 main({**{f"open-{name}": way(name, 0) for name in ("named", "joined", "handled", "in_file", "left", "fifo")},
       **{f"endless-{name}": way(name, count)
          for name, count in (("crowd", 43), ("beside", 2), ("orphan", 4), ("itself", 1))},
+      **{f"owner-{name}": owner(name) for name in OWNERS},
       "posted": check_posted, "sessions": check_sessions, "late": check_late, "interpreter": check_interpreter})

@@ -145,7 +145,7 @@ def check_orphan():
             wait = next(wait for wait in for_ever(document) if wait["name"] == "lock")
             assert wait["kind"] == "mutex" and wait["owner"]["gone"] and not wait["at_least"], wait
             assert "child_wants (fork-orphaned-lock-mutex.c:" in wait["at"], wait
-            says(text_of(place), "2 processes", "main thread waits forever (", 'for mutex "lock"', "which has ended",
+            says(text_of(place), "2 processes", "main thread waits forever (", 'for mutex "lock"', "which the fork did not copy",
                  'holds mutex "lock" taken at', "error: fork-orphaned-lock", "mpsan report " + document["session"])
 
 
@@ -426,7 +426,7 @@ def check_keys():
             assert all(set(hold) == {"kind", "lock", "name", "text", "taken", "wanted"} for hold in thread["holds"]), thread
         for wait in waits(document):
             assert set(wait) == WAIT, wait
-            assert wait["owner"] is None or set(wait["owner"]) == {"pid", "tid", "name", "gone", "claimed"}, wait
+            assert wait["owner"] is None or set(wait["owner"]) == {"pid", "tid", "name", "gone", "copied", "claimed"}, wait
 
 
 def check_findings():

@@ -78,7 +78,7 @@ def check_hang():
     with session() as (_, directory), top(directory, width=200) as terminal:
         lines = terminal.until(has("(3 forever)", "1 error, 0 warnings, 1 note", "/dev/shm",
                                    'main thread waits forever (', 'for mutex "lock", held by thread',
-                                   "which has ended", "ago: error: fork-orphaned-lock", "q quit"))
+                                   "which the fork did not copy", "ago: error: fork-orphaned-lock", "q quit"))
         pid = next(line.split()[0] for line in lines if "fork-orphaned-lock-mutex (fork)" in line)
         terminal.keys("jjjj\r")
         terminal.until(has(f"process {pid}, TID {pid}, waiting", "child_wants tests/preload/fork/fork-orphaned-lock-mutex.c:", "native:"))

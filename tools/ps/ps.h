@@ -101,8 +101,10 @@ void ps_kept_finish(struct ps_kept *kept);
  *   threads    [{tid, name, state: "running|waiting|sleeping|stopped|unknown", waits_for, holds,
  *                stack, python, and of living ones what ps_kind.h adds}], of living processes and of ended ones that left locks held
  *   waits_for  null, or {kind, lock: "0x...", name, text, call, timed, since_ns, at_least,
- *                owner: null or {pid, tid, name, gone, claimed}, for_ever, at}
+ *                owner: null or {pid, tid, name, gone, copied, claimed}, for_ever, at}
  *              text: a phrase. at_least: it began at since_ns or before. owner: who can end the wait;
+ *              gone: it is no thread of the waiter's process. copied: of an owner in a process `pid` that forked:
+ *              false, the fork did not copy it; true, it forked, and the waiter's first thread is its copy; else null;
  *              claimed: by the owner's own record, not verified in memory. for_ever: a finding of
  *              grade error, or the library, says that nothing ends it. at: the place
  *   holds      [{kind, lock, name, text, taken, wanted}], the newest last. wanted: a thread of the
@@ -157,6 +159,11 @@ struct ps_wait {
 	bool at_least;
 	uint32_t owner, owner_slot; /* TID, 0: unknown; slot */
 	bool owner_gone, owner_claimed;
+	enum ps_home {
+		PS_HOME_HERE,
+		PS_HOME_NOT_COPIED,
+		PS_HOME_FORKER
+	} owner_home; /* `copied` in the document */
 	char *call; /* as text */
 	const char *name; /* of a Python lock, as the program calls it; NULL: unknown */
 };

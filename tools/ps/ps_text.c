@@ -217,21 +217,38 @@ static char *subject_text(const struct ps_group *group)
 	return text_format("thread \"%s\" (TID %lld)", name, tid);
 }
 
+static char *who_text(const json_t *owner)
+{
+	const char *name = jsontext_string(owner, "name");
+
+	if (name && !strcmp(name, "main thread"))
+		return text_copy("the main thread");
+	if (!name || !strncmp(name, "TID ", 4))
+		return text_format("thread %lld", jsontext_number(owner, "tid"));
+	return text_format("thread \"%s\" (TID %lld)", name, jsontext_number(owner, "tid"));
+}
+
+/* Where an owner is that is no thread of the waiter's process. */
+static const char *fate_text(const json_t *owner)
+{
+	const json_t *copied = json_object_get(owner, "copied");
+
+	if (!is_set(owner, "gone"))
+		return "";
+	return json_is_true(copied)  ? ", which forked while it had it" :
+	       json_is_false(copied) ? ", which the fork did not copy" :
+				       ", which has ended";
+}
+
 static char *owner_text(const json_t *wait, long long pid)
 {
 	const json_t *owner = json_object_get(wait, "owner");
-	const char *name = jsontext_string(owner, "name");
 	bool is_end = !strcmp(jsontext_at(wait, "text"), "the end of");
 	char *text, *who;
 
 	if (!json_is_object(owner))
 		return text_copy("");
-	if (name && !strcmp(name, "main thread"))
-		who = text_copy("the main thread");
-	else if (!name || !strncmp(name, "TID ", 4))
-		who = text_format("thread %lld", jsontext_number(owner, "tid"));
-	else
-		who = text_format("thread \"%s\" (TID %lld)", name, jsontext_number(owner, "tid"));
+	who = who_text(owner);
 	if (jsontext_number(owner, "pid") != pid) {
 		text = text_format("%s of process %lld", who, jsontext_number(owner, "pid"));
 		free(who);
@@ -241,7 +258,7 @@ static char *owner_text(const json_t *wait, long long pid)
 			   is_end		    ? " " :
 			   is_set(owner, "claimed") ? ", claimed by " :
 						      ", held by ",
-			   who, is_set(owner, "gone") ? ", which has ended" : "");
+			   who, fate_text(owner));
 	free(who);
 	return text;
 }

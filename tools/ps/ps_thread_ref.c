@@ -36,7 +36,8 @@ static void name_owner(const json_t *processes, const json_t *process, json_t *t
 	json_t *owner = json_object_get(json_object_get(thread, "waits_for"), "owner"), *found;
 	json_int_t pid = jsontext_number(owner, "pid");
 
-	if (!json_is_object(owner) || json_is_true(json_object_get(owner, "gone")))
+	if (!json_is_object(owner) || (json_is_true(json_object_get(owner, "gone")) &&
+				       !json_is_boolean(json_object_get(owner, "copied"))))
 		return;
 	if (pid != jsontext_number(process, "pid"))
 		process = find_process(processes, pid);

@@ -6,6 +6,7 @@
 #include "../base/jsontext.h"
 #include "../evidence/evidence_deadlock.h"
 #include "../evidence/text_waits.h"
+#include "../waits/fork_holder.h"
 #include "ps.h"
 
 /* ---- from events ---- */
@@ -76,10 +77,72 @@ static void add_deadlocks(const struct ps *ps, struct ps_wait *wait)
 		add_blocked(wait, blocked);
 }
 
+/* ---- owners that a fork did not copy ---- */
+
+/* By the record of the fork: the owner forked, or was there beside the thread that did. */
+static enum ps_home home_at(const struct ps *ps, const struct fact_fork *fork, uint32_t slot,
+			    uint32_t tid)
+{
+	const struct seen_thread *seen = threads_at(ps->reader, slot, tid, fork->at.time_ns);
+
+	if (fork->at.tid == tid)
+		return PS_HOME_FORKER;
+	if (tid == ps->reader->session.table[slot].pid)
+		return PS_HOME_NOT_COPIED;
+	return seen && fork->ev.threads > 1 && threads_lives(seen, fork) ? PS_HOME_NOT_COPIED :
+									   PS_HOME_HERE;
+}
+
+/* Without such a record, by /proc: it lives there, and is older than the child. */
+static enum ps_home home_in(const struct ps *ps, uint32_t slot, uint32_t tid, uint32_t child)
+{
+	const struct facts *facts = &ps->reader->facts;
+	uint32_t fork = ps->snapshot->outside ? FACT_NONE :
+						fact_fork_behind(facts, FACT_NONE, child),
+		 index = ps->live ? snapshot_find(ps->snapshot, slot, tid) : SNAPSHOT_NONE,
+		 at = ps->live ? snapshot_process(ps->snapshot, child) : SNAPSHOT_NONE, pid;
+	const struct snapshot_thread *thread;
+
+	if (fork != FACT_NONE)
+		return home_at(ps, &facts->forks[fork], slot, tid);
+	if (index == SNAPSHOT_NONE || at == SNAPSHOT_NONE)
+		return PS_HOME_HERE;
+	thread = &ps->snapshot->threads.item[index];
+	pid = ps->snapshot->processes.item[at].pid;
+	if (fork_forker(ps->snapshot, at) == tid)
+		return PS_HOME_FORKER;
+	return proc_precedes(thread->pid, thread->tid, pid, proc_stat(pid, pid).start) ?
+		       PS_HOME_NOT_COPIED :
+		       PS_HOME_HERE;
+}
+
+/* An owner that is no thread of the waiter's process may be one of the process that forked it, or of its parent. */
+static void find_home(const struct ps *ps, struct ps_wait *wait)
+{
+	const struct mpsan_process *table = ps->reader->session.table;
+	uint32_t child = wait->at.by;
+
+	if (!wait->owner_gone || wait->owner_slot != wait->at.by)
+		return;
+	for (unsigned i = 0; i < MPSAN_ANCESTORS && fact_how_copies(table[child].how); i++) {
+		uint32_t parent = table[child].parent - 1;
+
+		if (parent >= ps->reader->session.slots)
+			return;
+		wait->owner_home = home_in(ps, parent, wait->owner, child);
+		if (wait->owner_home) {
+			wait->owner_slot = parent;
+			return;
+		}
+		child = parent;
+	}
+}
+
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait)
 {
 	add_proof(ps, wait);
 	add_deadlocks(ps, wait);
+	find_home(ps, wait);
 }
 
 /* ---- texts ---- */
@@ -153,10 +216,12 @@ static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
 		return json_null();
 	name = thread_text(ps->reader, ps->judge->frames, wait->owner_slot, wait->owner,
 			   ps->now_ns);
-	json = json_pack("{s:I, s:I, s:o, s:b, s:b}", "pid",
-			 (json_int_t)session->table[wait->owner_slot].pid, "tid",
-			 (json_int_t)wait->owner, "name", jsontext_of(name), "gone",
-			 wait->owner_gone, "claimed", wait->owner_claimed);
+	json = json_pack(
+		"{s:I, s:I, s:o, s:b, s:o, s:b}", "pid",
+		(json_int_t)session->table[wait->owner_slot].pid, "tid", (json_int_t)wait->owner,
+		"name", jsontext_of(name), "gone", wait->owner_gone, "copied",
+		wait->owner_home ? json_boolean(wait->owner_home == PS_HOME_FORKER) : json_null(),
+		"claimed", wait->owner_claimed);
 	free(name);
 	return json;
 }
