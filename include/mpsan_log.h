@@ -209,6 +209,12 @@ struct mpsan_session {
 	 * mpsan_list_of().
 	 */
 	uint16_t newest[MPSAN_LISTS];
+	/* From here on: 0 in sessions of before December 2026. */
+	uint64_t
+		asked_ns; /* when a signal first asked the supervised program to end; 0: none did */
+	uint32_t asked; /* that signal */
+	uint32_t failed; /* the signal by which the supervisor failed; 0: it did not */
+	uint64_t failed_ns;
 };
 
 /* The list of a process. PIDs mostly count up, so that those of one list were born far from each other. */

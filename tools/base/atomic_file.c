@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +14,7 @@
 
 #include "util.h"
 
-static bool is_plain_or_missing(const char *file)
+bool atomic_file_is_plain(const char *file)
 {
 	struct stat st;
 
@@ -37,9 +36,9 @@ char *atomic_file_check(const char *file)
 
 	if (!stat(file, &st) && S_ISDIR(st.st_mode))
 		wrong = text_format("%s: %s", file, strerror(EISDIR));
-	else if (is_plain_or_missing(file) && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+	else if (atomic_file_is_plain(file) && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
 		wrong = cannot_create(file, errno);
-	else if (!is_plain_or_missing(file) && faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) &&
+	else if (!atomic_file_is_plain(file) && faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) &&
 		 errno != ENOENT) /* a link to what is created then */
 		wrong = text_format("%s: %s", file, strerror(errno));
 	free(folder);
@@ -68,15 +67,28 @@ static char *write_through(const char *file, atomic_file_fill *fill, const void 
 	return error ? text_format("%s: %s", file, strerror(error)) : NULL;
 }
 
+static char *scratch_of(const char *file, pid_t writer)
+{
+	return text_format("%s.%d.tmp", file, writer);
+}
+
+void atomic_file_abandon(const char *file, pid_t writer)
+{
+	char *scratch = scratch_of(file, writer);
+
+	unlink(scratch);
+	free(scratch);
+}
+
 char *atomic_file_write(const char *file, atomic_file_fill *fill, const void *what)
 {
 	char *scratch, *wrong = NULL;
 	FILE *out;
 	int error;
 
-	if (!is_plain_or_missing(file))
+	if (!atomic_file_is_plain(file))
 		return write_through(file, fill, what);
-	scratch = text_format("%s.%d.tmp", file, getpid());
+	scratch = scratch_of(file, getpid());
 	out = fopen(scratch, "wxe");
 	if (!out) {
 		wrong = cannot_create(file, errno);

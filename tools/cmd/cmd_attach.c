@@ -23,6 +23,7 @@
 #include "../supervise/launch.h"
 #include "command.h"
 #include "offline.h"
+#include "picture.h"
 
 #define LOOK_NS 2300000000ull /* in which an endless wait is proved */
 #define LONG_NS 8000000000ull /* one with a limit, or that is renewed again and again */
@@ -221,50 +222,6 @@ static void add_limits(json_t *document, const struct target *target, const stru
 			     attach->refused == 1 ? "" : "es");
 }
 
-/* Without a finding, what each thread waits for is the best there is. */
-static char *picture_text(const json_t *picture)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	ps_print_tree(out, picture);
-	fclose(out);
-	return text;
-}
-
-static void add_picture(struct report *report, const struct attach *attach)
-{
-	const struct looking *looking = attach->context;
-	json_t *triage = json_object_get(looking->picture, "triage");
-
-	json_object_set(report->document, "triage", triage);
-	json_object_set(report->document, "picture",
-			json_object_get(looking->picture, "processes"));
-	if (judge_worst(attach->judge) < GRADE_WARNING)
-		report->picture = picture_text(looking->picture);
-}
-
-static void show_waits(const char *dir)
-{
-	struct ps ps;
-	char *wrong = ps_open(&ps, dir);
-	json_t *document;
-
-	if (wrong) {
-		free(wrong);
-		return;
-	}
-	if (ps.live)
-		ps_look(&ps);
-	document = ps_document(&ps);
-	ps_print(stdout, document);
-	json_decref(document);
-	ps_close(&ps);
-}
-
 /*
  * A program that runs under mpsan already: its own session has more to tell. `dirs`: NULL-terminated.
  */
@@ -275,9 +232,6 @@ static int report_watched(struct settings *settings, char **dirs)
 
 	if (status)
 		return status;
-	if (!settings->reports.count && !report_count(report.document, "error") &&
-	    !report_count(report.document, "warning"))
-		show_waits(dirs[0]);
 	status = offline_conclude(settings, &report);
 	report_finish(&report);
 	return status;
@@ -288,6 +242,7 @@ static int attach_report(struct settings *settings, const struct attach *attach,
 {
 	struct report_exit end = {.code = -1};
 	const struct reader *reader = attach->judge->reader;
+	const struct looking *looking = attach->context;
 	json_t *command = reader->used.count ?
 				  process_argv(&reader->session.table[reader->used.item[0]]) :
 				  json_array();
@@ -296,7 +251,7 @@ static int attach_report(struct settings *settings, const struct attach *attach,
 
 	offline_add(settings, attach->judge, &end, &made);
 	add_limits(made.document, attach->target, attach, cores);
-	add_picture(&made, attach);
+	picture_add(&made, looking->picture, judge_worst(attach->judge) < GRADE_WARNING);
 	status = offline_conclude(settings, &made);
 	report_finish(&made);
 	json_decref(command);

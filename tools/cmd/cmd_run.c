@@ -22,6 +22,7 @@
 #include "../supervise/program_state.h"
 #include "../supervise/rescue.h"
 #include "../supervise/watch.h"
+#include "again.h"
 #include "command.h"
 #include "gate.h"
 #include "offline.h"
@@ -222,8 +223,7 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 		cmd_run_tell(why);
 		return status;
 	}
-	program_state_signal(SIGINT, SIG_IGN, 0);
-	program_state_signal(SIGQUIT, SIG_IGN, 0);
+	program_state_started();
 	return 0;
 }
 
@@ -256,6 +256,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 			      .view = settings->view,
 			      .terminal = take_terminal(settings)};
 	struct binary binary;
+	struct again again;
 	char *wrong = reader_open(&reader, launch->dir, true);
 	int status, failed;
 
@@ -265,6 +266,11 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 	judge.baseline = &settings->baseline;
 	watch.print = watch.terminal || !is_text_elsewhere(settings);
 	binary_inspect(&binary, argv[0]);
+	again_prepare(&again, settings, argv - settings->rest, launch->dir, watch.terminal);
+	watch.interim = (struct interim){again.files, again.all, again.name, launch->dir};
+	rescue_reports(reader.session.head, again.all	? again.all :
+					    *again.name ? again.files :
+							  NULL);
 	status = cmd_run_start(settings, &watch, launch, &binary, argv);
 	if (!status) {
 		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* print each finding in one write */
@@ -272,6 +278,8 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 		failed = report(settings, &watch, argv, &binary, launch->library);
 		status = exit_status(settings, &watch, failed);
 	}
+	rescue_reports(NULL, NULL);
+	again_finish(&again);
 	binary_finish(&binary);
 	judge_finish(&judge);
 	reader_close(&reader);

@@ -13,6 +13,7 @@
 #include "../report/practices.h"
 #include "../symbols/symbols.h"
 #include "gate.h"
+#include "picture.h"
 
 int offline_check(const struct settings *settings)
 {
@@ -136,6 +137,9 @@ static char *judge_session(const struct settings *settings, uint32_t number, str
 	merge_sessions_end(report->merge, command, &end);
 	add_host(report, number, command, &end);
 	json_decref(command);
+	if (!now && report->source.count == 1)
+		picture_take(report, reader.session.dir,
+			     reader.session.head->asked || judge_worst(&judge) < GRADE_WARNING);
 	judge_finish(&judge);
 	reader_close(&reader);
 	return NULL;

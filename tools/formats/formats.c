@@ -115,6 +115,11 @@ char *report_target_check(const struct report_target *target)
 	return stream_of(target) ? NULL : of_report(atomic_file_check(target->file));
 }
 
+bool report_target_is_plain(const struct report_target *target)
+{
+	return !stream_of(target) && atomic_file_is_plain(target->file);
+}
+
 char *report_write(const struct report_target *target, const struct report *report)
 {
 	FILE *stream = stream_of(target);

@@ -33,6 +33,9 @@ char *report_target_parse(struct report_target *target, const char *value);
 /* Whether its file could be written. Returns NULL, or an error that the caller frees. */
 char *report_target_check(const struct report_target *target);
 
+/* Whether it is a file that appears complete or not at all: no stream, link, pipe or device. */
+bool report_target_is_plain(const struct report_target *target);
+
 /*
  * Writes a report; a file appears complete or not at all. Returns NULL, or an error that the caller
  * frees.

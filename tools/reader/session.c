@@ -304,6 +304,8 @@ bool session_lost_supervisor(const struct session *session)
 
 	if (!head->supervisor || head->end_ns)
 		return false;
+	if (head->failed)
+		return true;
 	if (session->here && head->pid_ns && head->pid_ns != host_pid_namespace())
 		return false;
 	return !session->here || session_runs_as(head->supervisor, head->start_ns) == GONE;

@@ -153,6 +153,36 @@ static void add_level(json_t *document, const struct reader *reader)
 		report_limit(document, LEVEL_LIMIT);
 }
 
+static double seconds_after(uint64_t from_ns, uint64_t at_ns)
+{
+	return at_ns > from_ns ? (double)(at_ns - from_ns) / 1e9 : 0;
+}
+
+/* A report of a moment, or of a session that its supervisor did not see the end of. */
+static void add_moment(json_t *document, const struct reader *reader)
+{
+	const struct mpsan_session *head = reader->session.head;
+	char *asked = head->asked ? text_signal((int)head->asked) : NULL;
+
+	if (head->failed)
+		report_limit(
+			document,
+			"mpsan itself failed (signal %u) %.1f s after the start: waits, processor load, failed workers and "
+			"messages were not looked at after that, and deadlocks were found only by the processes themselves",
+			head->failed, seconds_after(head->start_ns, head->failed_ns));
+	else if (asked && session_lost_supervisor(&reader->session))
+		report_limit(document,
+			     "mpsan was killed, not earlier than %.1f s after %s came, before the "
+			     "program had ended: how it ended is not known",
+			     seconds_after(head->asked_ns, head->seen_ns), asked);
+	if (asked && !reader->over && !head->outside)
+		report_limit(document, "as of %.1f s after %s came: the program has not ended yet",
+			     seconds_after(head->asked_ns, reader->now_ns), asked);
+	else if (!reader->over && !head->outside)
+		report_limit(document, "the program has not ended yet");
+	free(asked);
+}
+
 #define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
 
 /* One line per version: uncontended locks never call libc, so frames alone tell who has one. */
@@ -219,6 +249,7 @@ static void add_symbols(const char *text, void *document)
 void limits_add(json_t *document, const struct judge *judge)
 {
 	add_counters(document, judge->reader);
+	add_moment(document, judge->reader);
 	add_level(document, judge->reader);
 	add_logs(document, judge->reader);
 	add_processes(document, judge->reader);

@@ -6,7 +6,9 @@
 #include <sys/time.h>
 #include <time.h>
 
-static const int handed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
+static const int handed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+/* These as well are waited for; SIGINT, from a terminal, reaches the program by itself. */
+static const int waited[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGINT};
 static const int ending[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_AS, RLIMIT_DATA};
 
@@ -63,6 +65,7 @@ void program_state_take(void)
 {
 	sigset_t set = set_of(handed, COUNT(handed));
 
+	sigaddset(&set, SIGCHLD);
 	handover_widen();
 	for (size_t i = 0; i < COUNT(timers); i++)
 		setitimer(timers[i], &(struct itimerval){0}, &before.timer[i]);
@@ -99,13 +102,31 @@ void program_state_give(void)
 	sigprocmask(SIG_SETMASK, &before.blocked, NULL);
 }
 
-int program_state_wait(int patience_ms)
+void program_state_started(void)
+{
+	sigset_t set = set_of(waited, COUNT(waited));
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	program_state_signal(SIGQUIT, SIG_IGN, 0);
+}
+
+int program_state_wait(int patience_ms, bool *by_terminal)
 {
 	struct timespec patience = {patience_ms / 1000, patience_ms % 1000 * 1000000l};
-	sigset_t set = set_of(handed, COUNT(handed));
-	int number = sigtimedwait(&set, NULL, patience_ms < 0 ? NULL : &patience);
+	sigset_t set = set_of(waited, COUNT(waited));
+	siginfo_t info = {0};
+	int number = sigtimedwait(&set, &info, patience_ms < 0 ? NULL : &patience);
 
+	if (by_terminal)
+		*by_terminal = number > 0 && info.si_code == SI_KERNEL;
 	return number > 0 ? number : 0;
+}
+
+void program_state_hand_on(pid_t program, int number)
+{
+	for (size_t i = 0; i < COUNT(handed); i++)
+		if (handed[i] == number)
+			kill(program, number);
 }
 
 /*
@@ -115,7 +136,7 @@ void program_state_end(void (*action)(int))
 {
 	sigset_t set = set_of(ending, COUNT(ending));
 
-	while (program_state_wait(0))
+	while (program_state_wait(0, NULL))
 		;
 	for (size_t i = 0; i < COUNT(ending); i++)
 		program_state_signal(ending[i], action, SA_RESTART);

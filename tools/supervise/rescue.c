@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../base/guard.h"
 #include "../base/util.h"
 #include "launch.h"
+#include "own_command.h"
 #include "program_state.h"
 
 #define GRACE_S 3 /* from the first termination signal to the end of the command */
@@ -20,6 +23,8 @@ static struct {
 	char **argv;
 	volatile pid_t child; /* 0: not started */
 	const char *dir; /* to be removed; NULL: none */
+	struct mpsan_session *head; /* of the session; NULL: none */
+	char **reports; /* the command that writes them; NULL: none */
 	bool over;
 	bool failed; /* something may have been missed: do not report success */
 	int status; /* for the shell */
@@ -77,9 +82,18 @@ static int wait_for_program(void)
 	int status, number;
 
 	while (waitpid(program.child, &status, WNOHANG) == 0)
-		if ((number = program_state_wait(-1)) && number != SIGCHLD)
-			kill(program.child, number);
+		if ((number = program_state_wait(-1, NULL)))
+			program_state_hand_on(program.child, number);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Another process reads what was recorded: this one's memory is not to be trusted. */
+static void write_reports(void)
+{
+	pid_t pid = own_command_start(program.reports, true);
+
+	while (pid && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 void rescue(const char *why)
@@ -88,9 +102,10 @@ void rescue(const char *why)
 	if (!program.child && !program.over)
 		start();
 	if (!program.over) {
-		signal(SIGINT, SIG_IGN);
-		signal(SIGQUIT, SIG_IGN);
+		program_state_started();
 		program.status = wait_for_program();
+		if (program.failed && program.reports)
+			write_reports();
 	}
 	if (program.dir)
 		launch_remove(program.dir);
@@ -112,6 +127,10 @@ static void rescue_crashed(int number)
 	digits[0] += number / 10;
 	digits[1] += number % 10;
 	program.failed = true;
+	if (program.head && !guard_has_cut()) {
+		program.head->failed = (uint32_t)number;
+		program.head->failed_ns = clock_ns(CLOCK_MONOTONIC);
+	}
 	rescue(why);
 }
 
@@ -147,6 +166,12 @@ pid_t rescue_start(const struct launch_variable *variables, const char *dir)
 	program.dir = dir;
 	launch_start(variables, program.argv, &program.child);
 	return program.child;
+}
+
+void rescue_reports(struct mpsan_session *head, char **reports)
+{
+	program.head = head;
+	program.reports = reports;
 }
 
 void rescue_ended(int status)

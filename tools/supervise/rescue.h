@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "../../include/mpsan_log.h"
 #include "launch.h"
 
 /* `argv` is the program; like everything passed here it stays the caller's. */
@@ -20,6 +21,12 @@ void rescue_prepare(char **argv);
  * program needs no rescue any more; NULL: none.
  */
 pid_t rescue_start(const struct launch_variable *variables, const char *dir);
+
+/*
+ * If mpsan crashes while the program runs, `head` notes it and `reports` (a command line of this command;
+ * NULL: none) is run when the program has ended.
+ */
+void rescue_reports(struct mpsan_session *head, char **reports);
 
 /*
  * The program has ended with this status. From now on a signal ends the command soon, a second one

@@ -271,13 +271,39 @@ static void watch_look(struct watch *watch)
 	watch_judge(watch);
 }
 
+/* Reports of a session that nothing is added to any more need not be written now. */
+static void note_signal(struct watch *watch, int number, bool by_terminal)
+{
+	struct mpsan_session *head = watch->judge->reader->session.head;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (number == SIGUSR1 || number == SIGUSR2 || is_cut(watch))
+		return;
+	if (!head->asked_ns) {
+		head->asked = (uint32_t)number;
+		head->asked_ns = now_ns;
+	}
+	interim_signal(&watch->interim, number, by_terminal, now_ns);
+}
+
 static void hand_on_signals(struct watch *watch, int patience_ms)
 {
-	for (int number; (number = program_state_wait(patience_ms)); patience_ms = 0)
-		if (number != SIGCHLD) {
+	bool by_terminal;
+
+	for (int number; (number = program_state_wait(patience_ms, &by_terminal));
+	     patience_ms = 0) {
+		if (number == SIGCHLD)
+			continue;
+		if (number != SIGINT) /* for which it may have a handler, and go on */
 			last_picture_state(&watch->deadlocks, number);
-			kill(watch->child, number);
-		}
+		program_state_hand_on(watch->child, number);
+		note_signal(watch, number, by_terminal);
+	}
+	if (!interim_is_due(&watch->interim, clock_ns(CLOCK_MONOTONIC)))
+		return;
+	if (watch->interim.number == SIGINT)
+		last_picture_state(&watch->deadlocks, SIGINT);
+	interim_write(&watch->interim);
 }
 
 /* At the limit the kernel kills us: the rest is left for the report. */
@@ -302,7 +328,7 @@ static int poll_pause_ms(const struct watch *watch)
 	uint32_t pause = POLL_MS + (living->fds.count + living->others.count) / 2;
 
 	if (watch->blind)
-		return -1;
+		return watch->interim.due_ns ? LATE_MS : -1;
 	if (watch->forks_only)
 		return RARE_MS;
 	return pause < LATE_MS ? (int)pause : LATE_MS;
@@ -394,6 +420,7 @@ void watch_run(struct watch *watch)
 	while (!has_ended(watch))
 		watch_follow(watch);
 	watch->over = true;
+	interim_end(&watch->interim);
 	rescue_ended(watch_status(watch));
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	if (WIFSIGNALED(watch->status) && !watch->killed)

@@ -12,6 +12,7 @@
 #include "../reader/export_table.h"
 #include "../report/report.h"
 #include "../waitgraph/deadlocks.h"
+#include "interim.h"
 #include "worker_monitors.h"
 
 enum on_deadlock {
@@ -30,6 +31,7 @@ struct watch {
 	struct deadlocks deadlocks;
 	struct monitors monitors;
 	struct exports exports;
+	struct interim interim;
 	pid_t child;
 	bool print; /* print findings to standard error at once */
 	bool terminal; /* and the rest of the report after them */
