@@ -267,7 +267,10 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 	watch.print = watch.terminal || !is_text_elsewhere(settings);
 	binary_inspect(&binary, argv[0]);
 	again_prepare(&again, settings, argv - settings->rest, launch->dir, watch.terminal);
-	watch.interim = (struct interim){again.files, again.all, again.name, launch->dir};
+	watch.interim = (struct interim){.command = again.files,
+					 .with_text = again.all,
+					 .file = again.name,
+					 .dir = launch->dir};
 	rescue_reports(reader.session.head, again.all	? again.all :
 					    *again.name ? again.files :
 							  NULL);

@@ -325,11 +325,6 @@ void collect_cuda_due(struct reader *reader, uint64_t now)
 		store->waiting.count * sizeof(struct record));
 }
 
-static bool is_lossy(const struct reader *reader, uint32_t slot)
-{
-	return reader->logs[slot] && logfile_head(reader->logs[slot])->dropped;
-}
-
 /* Whether a process of the session was not watched. */
 static bool is_blind(const struct reader *reader)
 {
@@ -339,7 +334,7 @@ static bool is_blind(const struct reader *reader)
 		char *why = process_unwatched(reader, slot);
 
 		free(why);
-		if (why || is_lossy(reader, slot))
+		if (why || reader->processes[slot].lossy)
 			return true;
 	}
 	return false;
@@ -352,8 +347,6 @@ void cuda_publish(struct reader *reader, struct facts *facts)
 	facts->followed = reader->session.head->supervisor != 0;
 	facts->outside = reader->session.head->outside != 0;
 	facts->blind = facts->cuda.parties && is_blind(reader);
-	READER_EACH_SLOT(reader, slot)
-		reader->processes[slot].lossy = is_lossy(reader, slot);
 }
 
 bool cuda_trigger_place(const struct reader *reader, const struct trigger *trigger,

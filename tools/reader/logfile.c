@@ -40,6 +40,7 @@ static bool map_log(struct logfile *log, int fd)
 		return false;
 	if (head.magic != MPSAN_LOG_MAGIC || head.format != MPSAN_FORMAT)
 		return false;
+	log->inode = st.st_ino;
 	log->size = st.st_size;
 	log->mapped = head.cap > log->size && head.cap < CAP_MAX ? head.cap : log->size;
 	map = mmap(NULL, log->mapped, PROT_READ, MAP_SHARED, fd, 0);
@@ -174,6 +175,28 @@ uint64_t logfile_time(const struct logfile *log, uint64_t pos)
 void logfile_release(const struct logfile *log)
 {
 	madvise((void *)log->map, log->mapped, MADV_DONTNEED);
+}
+
+/* What madvise leaves is a page of the page table for each log. */
+void logfile_give_back(const struct logfile *log, int dirfd)
+{
+	char name[24];
+	void *map = MAP_FAILED;
+	struct stat st;
+	int fd;
+
+	logfile_release(log);
+	name_log(name, log->slot);
+	fd = plainfile_open(dirfd, name, O_RDONLY | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_ino == log->inode)
+		map = mmap(NULL, log->mapped, PROT_READ, MAP_SHARED, fd, 0);
+	if (map != MAP_FAILED &&
+	    mremap(map, log->mapped, log->mapped, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   (void *)log->map) == MAP_FAILED)
+		munmap(map, log->mapped);
+	close(fd);
 }
 
 static uint64_t reserved_end(const struct logfile *log)

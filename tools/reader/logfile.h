@@ -18,6 +18,7 @@ struct logfile {
 	uint32_t slot;
 	const uint8_t *map;
 	uint64_t mapped;
+	uint64_t inode;
 	uint64_t size; /* bytes of the file that exist */
 	uint64_t next; /* position of the next record to read */
 	uint64_t gap_since; /* when the record at `next` was first seen unfinished; 0: it was not */
@@ -70,6 +71,9 @@ uint64_t logfile_time(const struct logfile *log, uint64_t pos);
 
 /* Releases this log's pages from memory; they are read again on demand. */
 void logfile_release(const struct logfile *log);
+
+/* The same for a log that will hardly be read again: also of what the kernel keeps for the mapping. */
+void logfile_give_back(const struct logfile *log, int dirfd);
 
 const struct mpsan_log *logfile_head(const struct logfile *log);
 

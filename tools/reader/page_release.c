@@ -10,7 +10,7 @@
 
 /* Bytes of file mappings that may stay resident: the kernel maps 64 KiB around each place that is read. */
 #define FILES_RESIDENT (32ull << 20)
-#define LOG_RESIDENT (64ull << 10)
+#define LOG_RESIDENT (4ull << 10)
 #define TRIM_STEPS 16384u /* records between two checks: they take some megabytes */
 
 /* Resident bytes of this process's file mappings. */

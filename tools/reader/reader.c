@@ -12,6 +12,7 @@
 #include "collect.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
+#include "reading.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for an unfinished record */
 #define TRIM_TRIGGERS 1024u
@@ -28,6 +29,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 		return wrong;
 	reader->logs = memory_get((reader->session.slots + 1) * sizeof(*reader->logs));
 	reader->log_failed = memory_get(reader->session.slots * sizeof(*reader->log_failed));
+	reader->reading = memory_get(reader->session.slots * sizeof(*reader->reading));
 	reader->processes = memory_get(reader->session.slots * sizeof(*reader->processes));
 	reader->last_module = memory_get(reader->session.slots * sizeof(*reader->last_module));
 	reader->last_late = memory_get(reader->session.slots * sizeof(*reader->last_late));
@@ -53,6 +55,7 @@ void reader_close(struct reader *reader)
 	}
 	free(reader->logs);
 	free(reader->log_failed);
+	free(reader->reading);
 	free(reader->processes);
 	free(reader->last_module);
 	free(reader->last_late);
@@ -242,6 +245,8 @@ static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_
 			merge_add(&reader->merge, &record);
 		reader_trim_at(reader, reader->merge.places.count);
 	}
+	if (slot < reader->session.slots)
+		reader->processes[slot].lossy = logfile_head(log)->dropped;
 }
 
 static void read_logs(struct reader *reader, uint64_t now)
@@ -249,9 +254,13 @@ static void read_logs(struct reader *reader, uint64_t now)
 	struct record record;
 
 	merge_clear(&reader->merge);
+	reading_begin(reader, now);
 	READER_EACH_SLOT(reader, slot)
-		read_log(reader, slot, now,
-			 reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS);
+		if (reader->reading[slot] <= READING_LAST)
+			read_log(reader, slot, now,
+				 reader->over || reader->processes[slot].gone ? 0 :
+										GAP_PATIENCE_NS);
+	reading_end(reader);
 	open_watch_log(reader);
 	read_log(reader, reader->session.slots, now, 0);
 	reader->acts_known = reader->events.count;
