@@ -117,8 +117,8 @@ int main()
 
 
 @contextmanager
-def workshop():
-    with tempfile.TemporaryDirectory() as place:
+def workshop(within=None):
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-", dir=within) as place:
         place = Path(place).resolve()
         (place / "program.py").write_text(PROGRAM)
         yield place
@@ -320,15 +320,17 @@ def check_other_user():
     """Whoever reads a session of somebody else is not shown what that user could not read."""
     if os.geteuid():
         raise Skip("only root can make a session of another user's")
-    with workshop() as place:
-        secret, common = place / "secret", place / "common"
-        for file in (secret, common):
+    with workshop("/tmp") as place:
+        place.chmod(0o755)
+        (place / "closed").mkdir(0o700)
+        secret, common, below = place / "secret", place / "common", place / "closed/common"
+        for file in (secret, common, below):
             file.write_text(SOURCE)
         secret.chmod(0o600)
-        session, report = record(place, secret, common)
-        assert shown(report) == {str(secret): LINE, str(common): LINE}
+        session, report = record(place, secret, common, below)
+        assert shown(report) == {str(secret): LINE, str(common): LINE, str(below): LINE}
         os.chown(session, 4711, 4711)
-        assert shown(again(session)) == {str(secret): None, str(common): LINE}
+        assert shown(again(session)) == {str(secret): None, str(common): LINE, str(below): None}
 
 
 def check_native():

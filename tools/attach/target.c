@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../proc/files/user.h"
 #include "../proc/namespaces.h"
 #include "../proc/proc.h"
 #include "../proc/procfs.h"
@@ -387,17 +387,14 @@ static void enter(const struct target *target, struct session *session, struct w
 {
 	struct mpsan_process *row = &session->table[session->head->claimed];
 	const struct target_process *parent = target_find(target, process->parent);
-	char path[64];
-	struct stat st = {0};
+	struct proc_user user;
 	uint32_t pid;
 
-	procfs_path(path, sizeof(path), "%u", process->pid);
-	stat(path, &st);
 	row->parent = parent ? parent->slot : 0;
 	row->how = how_made(process, row->parent ? parent : NULL);
 	row->flags = row->how == MPSAN_HOW_EXEC ? MPSAN_PROCESS_EXEC : 0;
 	row->birth_ns = host_start_ns(process->start);
-	row->uid = st.st_uid;
+	row->uid = proc_user(process->pid, &user) ? user.uid : PROC_NOBODY;
 	if (process->ended && row->birth_ns < session->head->start_ns)
 		row->end_ns = session->head->start_ns; /* at the latest */
 	row->python = version_now(target, session, process);

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plainfile.h"
 #include "textfile.h"
 #include "utf8.h"
 #include "util.h"
 
-#define BYTES_MAX (4 << 20) /* real ones are far smaller */
 #define COLUMNS 160u /* per line shown */
 #define REPLACED "\xef\xbf\xbd" /* U+FFFD, for characters that are invalid or must not be shown */
 
@@ -51,14 +51,10 @@ static uint64_t way_changed_ns(const char *path, size_t root)
 	return lstat(path, &st) ? UINT64_MAX : source_file_later(newest, ns_of(st.st_ctim));
 }
 
-/*
- * A reader of another user's session must not be shown what that user could not read. Files of the
- * kernel, which reading may consume, report size 0.
- */
-static bool may_show(const struct stat *st, uid_t owner)
+/* Files of the kernel, which reading may consume, report size 0. */
+static bool may_show(const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && st->st_size > 0 && st->st_size <= BYTES_MAX &&
-	       (geteuid() == owner || st->st_uid == owner || st->st_mode & S_IROTH);
+	return S_ISREG(st->st_mode) && st->st_size > 0 && st->st_size <= (off_t)SOURCE_FILE_MAX;
 }
 
 static bool is_same(const struct stat *one, const struct stat *other)
@@ -67,19 +63,15 @@ static bool is_same(const struct stat *one, const struct stat *other)
 	       one->st_size == other->st_size && ns_of(one->st_ctim) == ns_of(other->st_ctim);
 }
 
-/* Opening a device can have side effects, so the type is checked first. */
-static bool read_text(struct textfile *text, const char *path, uid_t owner, struct stat *st)
+static bool read_text(struct textfile *text, const char *path, struct stat *st)
 {
-	struct stat opened, after;
+	struct stat after;
 	char *wrong;
-	int fd;
+	int fd = plainfile_open(AT_FDCWD, path, O_RDONLY);
 
-	if (stat(path, st) || !may_show(st, owner))
-		return false;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &opened) || !is_same(st, &opened)) {
+	if (fstat(fd, st) || !may_show(st)) {
 		close(fd);
 		return false;
 	}
@@ -106,13 +98,13 @@ static void find_lines(struct source_file *file)
 	file->lines = lines.count;
 }
 
-void source_file_read(struct source_file *file, const char *path, size_t root, uid_t owner)
+void source_file_read(struct source_file *file, const char *path, size_t root)
 {
 	struct textfile text;
 	struct stat st;
 
-	*file = (struct source_file){.path = text_copy(path)};
-	if (strlen(path) >= PATH_MAX || !read_text(&text, path, owner, &st))
+	*file = (struct source_file){0};
+	if (strlen(path) >= PATH_MAX || !read_text(&text, path, &st))
 		return;
 	file->written_ns = ns_of(st.st_mtim);
 	file->changed_ns = source_file_later(
@@ -120,12 +112,17 @@ void source_file_read(struct source_file *file, const char *path, size_t root, u
 	file->text = text.text;
 	file->bytes = text.length;
 	free(text.name);
+}
+
+void source_file_take(struct source_file *file, const char *text, size_t bytes)
+{
+	*file = (struct source_file){.text = memory_get(bytes + 1), .bytes = bytes};
+	memcpy(file->text, text, bytes);
 	find_lines(file);
 }
 
 void source_file_finish(struct source_file *file)
 {
-	free(file->path);
 	free(file->text);
 	free(file->line);
 	*file = (struct source_file){0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source files, as text. Their names come from the program and may lead anywhere: only regular
- * files are opened, and unsafe characters are replaced. Neighbour: ../symbols/sources.h chooses the files.
+ * files are opened, and unsafe characters are replaced. Neighbours: ../symbols/sources.h chooses the files,
+ * ../proc/files/foreign_file.h has them read.
  */
 #ifndef MPSAN_SOURCE_FILE_H
 #define MPSAN_SOURCE_FILE_H
@@ -11,8 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define SOURCE_FILE_MAX ((size_t)4 << 20) /* bytes; real ones are far smaller */
+
 struct source_file {
-	char *path;
 	char *text; /* NUL-terminated; NULL: not available */
 	size_t bytes;
 	uint64_t written_ns; /* modification time: CLOCK_REALTIME */
@@ -23,10 +25,12 @@ struct source_file {
 };
 
 /*
- * Reads a file that `owner` may read, too. `path` is absolute; its first `root` bytes lead to the root of
- * the process that runs it.
+ * Reads a file, but does not look for its lines. The first `root` bytes of its path lead to the root of the process that
+ * runs it.
  */
-void source_file_read(struct source_file *file, const char *path, size_t root, uid_t owner);
+void source_file_read(struct source_file *file, const char *path, size_t root);
+/* A copy of such a text, with its lines. */
+void source_file_take(struct source_file *file, const char *text, size_t bytes);
 void source_file_finish(struct source_file *file);
 
 /*

@@ -27,4 +27,8 @@ enum {
 };
 #endif
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
 #endif

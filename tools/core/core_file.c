@@ -10,6 +10,7 @@
 
 #include "../base/guard.h"
 #include "../base/plainfile.h"
+#include "../proc/files/user.h"
 #include "core_parts.h"
 
 /* ---- the file ---- */
@@ -132,6 +133,15 @@ static void find_segments(struct core *core)
 
 /* ---- opening ---- */
 
+/* The kernel gives the file to the user of the process; to root, if that user is not meant to read it. */
+static void find_user(struct core *core, int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && st.st_uid)
+		core->uid = st.st_uid;
+}
+
 static char *core_take(struct core *core, int fd, const char *exe)
 {
 	char *wrong = map_core(core, fd);
@@ -148,6 +158,7 @@ static char *core_take(struct core *core, int fd, const char *exe)
 	if (!core_read_notes(core))
 		return text_format("%s: %s: it has no threads; write it again", core->path,
 				   core->whole > core->size ? "truncated" : "damaged");
+	find_user(core, fd);
 	return core_find_modules(core, exe);
 }
 
@@ -159,6 +170,7 @@ char *core_open(struct core **to, const char *path, const char *exe)
 
 	elf_version(EV_CURRENT);
 	core->path = text_copy(path);
+	core->uid = PROC_NOBODY;
 	wrong = fd < 0 ? text_format("%s: %s; expected a core file", path, plainfile_error(errno)) :
 			 core_take(core, fd, exe);
 	if (fd >= 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../facts/facts.h"
+#include "../proc/files/user.h"
 #include "../proc/proc.h"
 #include "../proc/procfs.h"
 #include "core_parts.h"
@@ -231,8 +232,12 @@ static int thread_file(const struct core *core, uint32_t tid, const char *name)
 	if (!strcmp(name, "comm"))
 		return text_file("%s\n", core->name);
 	if (!strcmp(name, "status"))
-		return text_file("Name:\t%s\nPid:\t%u\nSigBlk:\t%016llx\n", core->name, tid,
-				 (unsigned long long)thread->blocked);
+		/* a name may contain line breaks: it comes last */
+		return text_file("Pid:\t%u\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nGroups:\t\n"
+				 "SigBlk:\t%016llx\nName:\t%s\n",
+				 tid, core->uid, core->uid, core->uid, core->uid, PROC_NOBODY,
+				 PROC_NOBODY, PROC_NOBODY, PROC_NOBODY,
+				 (unsigned long long)thread->blocked, core->name);
 	return -1;
 }
 

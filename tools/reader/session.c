@@ -19,6 +19,7 @@
 #include "../base/plainfile.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
+#include "../proc/procfs.h"
 #include "../proc/roots.h"
 #include "host.h"
 
@@ -296,6 +297,24 @@ const char *session_root(const struct session *session, uint32_t slot)
 	bool lives = session_liveness(session, slot) == ALIVE;
 
 	return roots_of(session->roots, slot, lives ? session_pid(session, slot) : 0);
+}
+
+void session_user(const struct session *session, uint32_t slot, struct proc_user *user)
+{
+	static const struct proc_user nobody = {.uid = PROC_NOBODY, .gid = PROC_NOBODY};
+	uint32_t began_as;
+	struct stat st;
+
+	*user = nobody;
+	user->uid = geteuid();
+	if (user->uid || slot >= session->slots)
+		return;
+	began_as = session->table[slot].uid;
+	if (!procfs_source() && session_liveness(session, slot) != ALIVE)
+		user->uid = !fstat(session->dirfd, &st) && st.st_uid ? st.st_uid : began_as;
+	else if (!proc_user(session_pid(session, slot), user) ||
+		 (began_as && began_as != user->uid))
+		*user = nobody;
 }
 
 bool session_lost_supervisor(const struct session *session)

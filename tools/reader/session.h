@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../proc/files/user.h"
 #include "elsewhere.h"
 
 struct session {
@@ -67,6 +68,13 @@ uint32_t session_pid(const struct session *session, uint32_t slot);
 
 /* Where the files of the process of a slot can be read, see roots_of. */
 const char *session_root(const struct session *session, uint32_t slot);
+
+/*
+ * Whose rights count for files that the process of a slot names: root must not show what its user could not read. Of one
+ * that has ended, the session's owner or, if that is root, the user that the table names; nobody, if it is not known, or
+ * if it has got more rights since it began: those of another program.
+ */
+void session_user(const struct session *session, uint32_t slot, struct proc_user *user);
 
 /* Signals with handlers that could end a wait of that process: see proc_handlers. */
 uint64_t session_handlers(const struct session *session, uint32_t slot);

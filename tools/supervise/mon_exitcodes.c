@@ -10,11 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/plainfile.h"
 #include "../facts/processes.h"
+#include "../proc/files/foreign_file.h"
 #include "../waits/pythreads.h"
-
-#define SOURCE_MAX (1u << 20)
 
 void mon_exitcodes_init(struct mon_exitcodes *mon_exitcodes, const struct workers *workers)
 {
@@ -96,24 +94,23 @@ struct search {
 	const struct mon_exitcodes *mon_exitcodes;
 	uint32_t worker, parent;
 	int dirfd;
+	const char *root;
+	struct proc_user user;
 };
 
 static unsigned file_heeds(const struct search *search, const char *path)
 {
-	int fd = plainfile_open(search->dirfd, path, O_RDONLY);
-	char *text;
-	ssize_t bytes = 0, more;
+	const struct foreign_name name = {.path = path,
+					  .root = search->root,
+					  .directory = search->dirfd,
+					  .made = "",
+					  .user = &search->user};
+	struct source_file file;
 	unsigned how;
 
-	if (fd < 0)
-		return 0;
-	text = memory_get(SOURCE_MAX + 1);
-	while (bytes < SOURCE_MAX && (more = read(fd, text + bytes, SOURCE_MAX - bytes)) > 0)
-		bytes += more;
-	close(fd);
-	text[bytes] = '\0';
-	how = mon_exitcodes_in_source(text);
-	free(text);
+	foreign_file_read(&file, &name, NULL);
+	how = file.text ? mon_exitcodes_in_source(file.text) : 0;
+	source_file_finish(&file);
 	return how;
 }
 
@@ -211,11 +208,16 @@ static void mon_exitcodes_look_at(const struct mon_exitcodes *mon_exitcodes, str
 				  uint32_t slot, uint32_t parent)
 {
 	const struct reader *reader = mon_exitcodes->workers->reader;
-	struct search search = {mon_exitcodes, slot, parent, directory_of(reader, parent)};
+	struct search search = {.mon_exitcodes = mon_exitcodes,
+				.worker = slot,
+				.parent = parent,
+				.root = session_root(&reader->session, parent)};
 	struct ev_heeded event = {.worker_slot = slot + 1};
 	unsigned (*const look[])(const struct search *) = {present_heeds, start_heeds,
 							   arguments_heed};
 
+	session_user(&reader->session, parent, &search.user);
+	search.dirfd = directory_of(reader, parent);
 	for (size_t i = 0; i < sizeof(look) / sizeof(*look); i++) {
 		unsigned how = look[i](&search);
 

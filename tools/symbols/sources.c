@@ -5,22 +5,25 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../base/jsontext.h"
-#include "../base/source_file.h"
-#include "../proc/root.h"
+#include "../proc/files/foreign_file.h"
 
 #define FILES_MAX 1000u /* files read per session */
+
+struct source {
+	char *key; /* whose, where, and what was made of it */
+	struct source_file file;
+	uint64_t made_ns;
+};
 
 struct sources {
 	const struct reader *reader;
 	bool here; /* the session's host has our files */
-	uid_t owner;
 	uint64_t tick_ns; /* resolution of file timestamps */
-	ARRAY(struct source_file) files;
+	ARRAY(struct source) files;
 };
 
 /* Containers share the kernel and its boot id, but not host names. */
@@ -36,12 +39,9 @@ struct sources *sources_create(const struct reader *reader)
 {
 	struct sources *sources = memory_get(sizeof(*sources));
 	struct timespec tick = {0};
-	struct stat st;
 
 	sources->reader = reader;
-	sources->here = reader->session.head && is_same_host(&reader->session) &&
-			!fstat(reader->session.dirfd, &st);
-	sources->owner = sources->here ? st.st_uid : 0;
+	sources->here = reader->session.head && is_same_host(&reader->session);
 	clock_getres(CLOCK_REALTIME_COARSE, &tick);
 	sources->tick_ns = (uint64_t)tick.tv_nsec;
 	return sources;
@@ -49,26 +49,34 @@ struct sources *sources_create(const struct reader *reader)
 
 void sources_destroy(struct sources *sources)
 {
-	for (uint32_t i = 0; i < sources->files.count; i++)
-		source_file_finish(&sources->files.item[i]);
+	for (uint32_t i = 0; i < sources->files.count; i++) {
+		source_file_finish(&sources->files.item[i].file);
+		free(sources->files.item[i].key);
+	}
 	free(sources->files.item);
 	free(sources);
 }
 
-static const struct source_file *file_at(struct sources *sources, const char *path, size_t root,
-					 uint64_t linked_ns)
+static const struct source *source_of(struct sources *sources, const struct foreign_name *name)
 {
-	struct source_file *file;
+	const char *root = name->root ? name->root : "/";
+	char *key = text_format("%u %zu %zu %s%s%s", name->user->uid, strlen(root),
+				strlen(name->path), root, name->path, name->made);
+	struct source *source;
 
 	for (uint32_t i = 0; i < sources->files.count; i++)
-		if (!strcmp(sources->files.item[i].path, path))
+		if (!strcmp(sources->files.item[i].key, key)) {
+			free(key);
 			return &sources->files.item[i];
-	if (sources->files.count == FILES_MAX)
+		}
+	if (sources->files.count == FILES_MAX) {
+		free(key);
 		return NULL;
-	file = ARRAY_ADD(&sources->files);
-	source_file_read(file, path, root, sources->owner);
-	file->changed_ns = linked_ns > file->changed_ns ? linked_ns : file->changed_ns;
-	return file;
+	}
+	source = ARRAY_ADD(&sources->files);
+	source->key = key;
+	foreign_file_read(&source->file, name, &source->made_ns);
+	return source;
 }
 
 /*
@@ -119,20 +127,6 @@ static uint64_t began_ns(const struct sources *sources, uint32_t slot)
 	return begun > sources->tick_ns ? begun - sources->tick_ns : 0;
 }
 
-/* Compiled code is newer than its source. */
-static bool is_compiled_from(struct sources *sources, const struct fact_place *at,
-			     const char *module, const struct source_file *file)
-{
-	char *place = root_path(session_root(&sources->reader->session, at->by), module, NULL);
-	struct stat st;
-	bool known = place && !stat(place, &st);
-
-	free(place);
-	return known && st.st_mtim.tv_sec >= 0 &&
-	       (uint64_t)st.st_mtim.tv_sec * 1000000000ull + (uint64_t)st.st_mtim.tv_nsec >=
-		       file->written_ns;
-}
-
 /*
  * A function's name occurs at its definition: if not, another file has replaced this one unnoticed.
  */
@@ -143,28 +137,40 @@ static bool defines(const struct source_file *file, uint64_t line, const char *f
 	return *name == '<' || source_file_names(file, line, name);
 }
 
+/* Compiled code is newer than its source. */
+static bool may_be_shown(const struct source *source, const json_t *frame, bool compiled)
+{
+	uint64_t number = (uint64_t)json_integer_value(json_object_get(frame, "line"));
+
+	return compiled ? source->made_ns && source->made_ns >= source->file.written_ns :
+			  defines(&source->file, number, jsontext_at(frame, "function"));
+}
+
 static char *line_of(struct sources *sources, struct frames *frames, const struct fact_place *at,
 		     const json_t *frame)
 {
 	const char *module = jsontext_at(frame, "module");
-	uint64_t number = (uint64_t)json_integer_value(json_object_get(frame, "line"));
 	char *path = sources_absolute(jsontext_at(frame, "file"),
 				      *module ? frames_built_in(frames, frame) :
 						began_in(sources->reader, at->by));
-	uint64_t linked_ns = 0;
-	const char *root = session_root(&sources->reader->session, at->by);
-	char *place = path ? root_path(root, path, &linked_ns) : NULL;
-	const struct source_file *file =
-		place ? file_at(sources, place, root ? strlen(root) : 0, linked_ns) : NULL;
+	struct proc_user user;
+	struct foreign_name name = {.path = path,
+				    .root = session_root(&sources->reader->session, at->by),
+				    .directory = -1,
+				    .made = module,
+				    .user = &user};
+	const struct source *source = NULL;
 
-	free(place);
+	if (path)
+		session_user(&sources->reader->session, at->by, &user);
+	if (path)
+		source = source_of(sources, &name);
 	free(path);
-	if (!file || !file->text || file->changed_ns >= began_ns(sources, at->by))
+	if (!source || !source->file.text || source->file.changed_ns >= began_ns(sources, at->by) ||
+	    !may_be_shown(source, frame, *module))
 		return NULL;
-	if (*module ? !is_compiled_from(sources, at, module, file) :
-		      !defines(file, number, jsontext_at(frame, "function")))
-		return NULL;
-	return source_file_line(file, number);
+	return source_file_line(&source->file,
+				(uint64_t)json_integer_value(json_object_get(frame, "line")));
 }
 
 void sources_show(struct sources *sources, struct frames *frames, const struct fact_place *at,

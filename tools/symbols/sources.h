@@ -2,8 +2,8 @@
 /*
  * Source lines of findings: the line of each important frame, added to the frame as `source`. A
  * file is read once per session, and only if it is what the program ran: on the session's host, a
- * text, and unchanged since the program started. In doubt no line is shown. Neighbours:
- * ../base/source_file.h reads files, frames.h knows which frames are the program's own.
+ * text that its user may read, and unchanged since the program started. In doubt no line is shown. Neighbours:
+ * ../proc/files/foreign_file.h reads files, frames.h knows which frames are the program's own.
  */
 #ifndef MPSAN_SOURCES_H
 #define MPSAN_SOURCES_H
