@@ -199,10 +199,10 @@ def check_hostile():
     """Names that would speak to the terminal, or are no text at all, stay words on their lines."""
     names = b"a\x1b[2J\x07\xff\xfez", "b\x1b[2J\x07中文\u202e\u009b31m\tz\u0301"
     with session([system_python(), "-c", "import time; time.sleep(60)", *names]) as (_, directory):
-        with top(directory, width=60) as terminal:
+        with top(directory, width=100) as terminal:
             terminal.until(has("time.sleep(60)"))
             terminal.keys("\r")
-            terminal.until(has("a [2J ??z b", "[2J 中文 31m z"))
+            terminal.until(has("a [2J ??z b", r"[2J 中文\u202e\u009b31m z"))
             leave(terminal)
 
 

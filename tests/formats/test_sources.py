@@ -275,12 +275,12 @@ def check_no_file():
 
 
 def check_unfit():
-    """What a terminal would take for a command, or a reader for something else, is replaced; long lines are cut."""
+    """What a terminal would take for a command, or a reader for something else, is escaped; long lines are cut."""
     lines = {
-        "escape": (b"\treturn os.fork()  # \x1b[31m\x9b2J\x07\r\n", "return os.fork()  # �[31m�2J�"),
-        "latin": (b"  return os.fork()  # \xe4\xf6\n", "return os.fork()  # ��"),
+        "escape": (b"\treturn os.fork()  # \x1b[31m\x9b2J\x07\r\n", r"return os.fork()  # \x1b[31m?2J\x07"),
+        "latin": (b"  return os.fork()  # \xe4\xf6\n", "return os.fork()  # ??"),
         "utf-8": ("  return os.fork()  # äö € 𝄞\n".encode(), "return os.fork()  # äö € 𝄞"),
-        "turned": ("  return os.fork()  # \u202eedoc\u2066 \u200b \u0085\n".encode(), "return os.fork()  # �edoc� � �"),
+        "turned": ("  return os.fork()  # \u202eedoc\u2066 \u200b \u0085\n".encode(), r"return os.fork()  # \u202eedoc\u2066 \u200b \u0085"),
         "tabs": (b"\treturn\tos.fork()\t\n", "return os.fork()"),
         "long": (b"  return os.fork()  # " + b"x" * 100_000, ("return os.fork()  # " + "x" * 160)[:160] + "…"),
         "markup": (b"  return os.fork()  # </script><b>\n", "return os.fork()  # </script><b>"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings for JSON documents. Names in logs, arguments and binaries may be any bytes; JSON takes
- * only UTF-8.
+ * Strings for JSON documents, from which all reports are made. Names in logs, arguments and binaries may be any bytes;
+ * JSON takes only UTF-8, and readers of reports take some of it for commands: see utf8.h.
  */
 #ifndef MPSAN_JSONTEXT_H
 #define MPSAN_JSONTEXT_H
@@ -9,8 +9,8 @@
 #include <jansson.h>
 
 /*
- * A new JSON string of up to `length` bytes of `text`, with '?' for bytes that are not UTF-8; null
- * if `text` is NULL.
+ * A new JSON string of up to `length` bytes of `text`, with what is unsafe escaped, but for what JSON escapes itself;
+ * null if `text` is NULL.
  */
 json_t *jsontext_of(const char *text);
 json_t *jsontext_part(const char *text, size_t length);

@@ -1,16 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes control characters from a line, and formats durations. */
+/* Removes from a line what must not be printed, and formats durations. */
 #include "line.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "utf8.h"
 #include "util.h"
 
 #define SECOND 1000000000ll
 
 void line_clean(char *text)
 {
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = ' ';
+	char *to = text;
+	size_t length;
+
+	for (const char *at = text; *at; at += length) {
+		int32_t code = utf8_decode(at, &length);
+
+		if (!utf8_is_unsafe(code))
+			to = memmove(to, at, length) + length;
+		else
+			*to++ = code >= 0 && code < 0x80 ? ' ' : '?';
+	}
+	*to = '\0';
+}
+
+char *line_safe(const char *text)
+{
+	size_t bytes = strlen(text);
+	char *safe = memory_get(UTF8_ESCAPED * bytes + 1);
+
+	utf8_escape(safe, text, bytes, "");
+	return safe;
+}
+
+void line_put(FILE *out, const char *text)
+{
+	char *line = text_copy(text);
+
+	line_clean(line);
+	fputs(line, out);
+	free(line);
 }
 
 char *line_lapse(long long from_ns, long long to_ns)

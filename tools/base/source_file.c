@@ -16,7 +16,6 @@
 #include "util.h"
 
 #define COLUMNS 160u /* per line shown */
-#define REPLACED "\xef\xbf\xbd" /* U+FFFD, for characters that are invalid or must not be shown */
 
 static uint64_t source_file_later(uint64_t one, uint64_t other)
 {
@@ -133,16 +132,6 @@ static const char *end_of(const struct source_file *file, uint64_t number)
 	return file->text + (number < file->lines ? file->line[number] : file->bytes);
 }
 
-/*
- * Includes characters that reverse the text's direction or have no width: a line must be displayed
- * as it is.
- */
-static bool is_deceptive(int32_t code)
-{
-	return (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2060 && code <= 0x206f) || code == 0x061c || code == 0xfeff;
-}
-
 char *source_file_line(const struct source_file *file, uint64_t number)
 {
 	const char *at, *end;
@@ -159,7 +148,7 @@ char *source_file_line(const struct source_file *file, uint64_t number)
 		end--;
 	if (at == end)
 		return NULL;
-	line = to = memory_get(COLUMNS * 4 + sizeof(REPLACED));
+	line = to = memory_get(COLUMNS * 10 + sizeof("…"));
 	for (unsigned columns = 0; at < end; at += length) {
 		int32_t code = utf8_decode(at, &length);
 
@@ -169,10 +158,8 @@ char *source_file_line(const struct source_file *file, uint64_t number)
 		}
 		if (code == '\t')
 			*to++ = ' ';
-		else if (code < 0 || utf8_is_control(code) || is_deceptive(code))
-			to = stpcpy(to, REPLACED);
 		else
-			to = mempcpy(to, at, length);
+			to = utf8_escape(to, at, length, "");
 	}
 	return line;
 }

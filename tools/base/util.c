@@ -11,15 +11,24 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "utf8.h"
+
 int complain(const char *format, ...)
 {
+	char *text = NULL, *safe = NULL;
 	va_list args;
+	int bytes;
 
 	va_start(args, format);
-	fputs("mpsan: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	bytes = vasprintf(&text, format, args);
 	va_end(args);
+	safe = bytes < 0 ? NULL : malloc(UTF8_ESCAPED * (size_t)bytes + 1);
+	if (safe)
+		utf8_escape(safe, text, (size_t)bytes, "");
+	fprintf(stderr, "mpsan: %s\n", safe ? safe : memory_why());
+	free(safe);
+	if (bytes >= 0)
+		free(text);
 	return STATUS_USAGE;
 }
 

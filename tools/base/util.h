@@ -13,8 +13,8 @@
 #define STATUS_NOT_FOUND 127
 
 /*
- * Prints "mpsan: ..." on standard error and returns STATUS_USAGE. The line names the problem and
- * the cure.
+ * Prints "mpsan: ..." on standard error, with unsafe characters escaped, and returns STATUS_USAGE. The line names the
+ * problem and the cure.
  */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

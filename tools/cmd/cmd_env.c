@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/line.h"
+#include "../base/utf8.h"
 #include "../supervise/launch.h"
 #include "command.h"
 #include "options.h"
@@ -36,15 +38,30 @@ static const struct launcher *find_launcher(const char *name)
 	return launcher->name ? launcher : NULL;
 }
 
+/* What must not be printed (utf8.h) is made by printf when sh reads the line. */
+static void print_unsafe(const char *text, size_t bytes)
+{
+	fputs("'\"$(printf '", stdout);
+	while (bytes--)
+		printf("\\%03o", (unsigned char)*text++);
+	fputs("')\"'", stdout);
+}
+
 /* Prints the value quoted for sh. */
 static void print_variable(const char *name, const char *value)
 {
+	size_t length;
+
 	printf("export %s='", name);
-	for (; *value; value++) {
-		if (*value == '\'')
+	for (; *value; value += length) {
+		int32_t code = utf8_decode(value, &length);
+
+		if (code == '\'')
 			fputs("'\\''", stdout);
+		else if (utf8_is_unsafe(code) && code != '\n')
+			print_unsafe(value, length);
 		else
-			putchar(*value);
+			fwrite(value, length, 1, stdout);
 	}
 	puts("'");
 }
@@ -83,13 +100,6 @@ static char *directory_for(const struct launcher *launcher, const char *given)
 	return below;
 }
 
-/* Prints text without newlines, so that sh still reads it as one comment. */
-static void put_in_line(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' ? ' ' : *text);
-}
-
 static void print_text(const struct launcher *launcher, const char *library, const char *dir,
 		       const char *options)
 {
@@ -106,10 +116,10 @@ static void print_text(const struct launcher *launcher, const char *library, con
 	for (const char *c = launcher->text; *c; c++) {
 		if (*c == '@' && strchr("LDBM", c[1])) {
 			c++;
-			put_in_line(*c == 'L' ? library :
-				    *c == 'D' ? dir :
-				    *c == 'B' ? common :
-						self);
+			line_put(stdout, *c == 'L' ? library :
+					 *c == 'D' ? dir :
+					 *c == 'B' ? common :
+						     self);
 		} else if (*c == '\n' && c[1]) {
 			fputs("\n# ", stdout);
 		} else {
@@ -118,7 +128,7 @@ static void print_text(const struct launcher *launcher, const char *library, con
 	}
 	if (options) {
 		fputs("# Besides LD_PRELOAD and MPSAN_DIR, pass on MPSAN_OPTIONS=", stdout);
-		put_in_line(options);
+		line_put(stdout, options);
 		putchar('\n');
 	}
 	free(common);

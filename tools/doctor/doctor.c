@@ -10,6 +10,7 @@
 
 #include "../../include/mpsan_version.h"
 #include "../base/jsontext.h"
+#include "../base/line.h"
 
 #define FILE_MAX 65536
 
@@ -51,9 +52,13 @@ void doctor_print(const struct doctor *doctor, FILE *out)
 	for (uint32_t i = 0; i < doctor->lines.count; i++) {
 		const struct doctor_line *line = &doctor->lines.item[i];
 
-		fprintf(out, "%-4s %s: %s\n", grades[line->grade], line->subject, line->text);
-		if (line->fix)
-			fprintf(out, "     fix: %s\n", line->fix);
+		fprintf(out, "%-4s %s: ", grades[line->grade], line->subject);
+		line_put(out, line->text);
+		if (line->fix) {
+			fputs("\n     fix: ", out);
+			line_put(out, line->fix);
+		}
+		fputc('\n', out);
 	}
 }
 

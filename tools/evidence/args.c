@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../base/line.h"
 #include "../base/util.h"
 
 static const char *const names[] = {
@@ -62,6 +63,7 @@ json_t *args_fill(const json_t *args, const char *text)
 		out = longer;
 		text = shut ? shut + 1 : text + plain;
 	}
+	line_clean(out);
 	string = jsontext_of(out);
 	free(out);
 	return string;

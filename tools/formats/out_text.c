@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
+#include "../base/line.h"
 #include "../findings/grades.h"
 #include "../report/kinds.h"
 #include "../report/practices.h"
@@ -20,8 +21,7 @@
 /* Prints a text without line breaks and control characters. */
 static void print_line(FILE *out, const char *text)
 {
-	for (const char *c = text; *c; c++)
-		fputc((unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c, out);
+	line_put(out, text);
 	fputc('\n', out);
 }
 
@@ -90,7 +90,8 @@ void out_text_finding(FILE *out, const json_t *finding, const struct text_view *
 		fprintf(out, "  outcome: ");
 		print_line(out, jsontext_at(finding, "outcome"));
 	}
-	fprintf(out, "  fix: %s\n", jsontext_at(finding, "fix"));
+	fputs("  fix: ", out);
+	print_line(out, jsontext_at(finding, "fix"));
 	fprintf(out, "  fingerprint: %s", jsontext_at(finding, "fingerprint"));
 	print_spread(out, finding);
 }

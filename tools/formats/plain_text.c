@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../base/jsontext.h"
+#include "../base/line.h"
 #include "../base/util.h"
 
 static void print_frames(FILE *out, const json_t *frames, const struct locator *locator,
@@ -25,8 +26,11 @@ static void print_frames(FILE *out, const json_t *frames, const struct locator *
 		}
 		location_of_frame(&location, locator, frame);
 		where = location_text(&location);
-		fprintf(out, "     %s%s%s\n", jsontext_at(frame, "function"), where ? " " : "",
-			where ? where : "");
+		fputs("     ", out);
+		line_put(out, jsontext_at(frame, "function"));
+		fputs(where ? " " : "", out);
+		line_put(out, where ? where : "");
+		fputc('\n', out);
 		free(where);
 		location_finish(&location);
 	}
@@ -40,9 +44,13 @@ static void print_step(FILE *out, size_t number, const json_t *step, const struc
 
 	location_of_step(&location, locator, step);
 	where = location_text(&location);
-	fprintf(out, "%zu. %s", number, jsontext_at(step, "what"));
-	if (where)
-		fprintf(out, " [%s]", where);
+	fprintf(out, "%zu. ", number);
+	line_put(out, jsontext_at(step, "what"));
+	if (where) {
+		fputs(" [", out);
+		line_put(out, where);
+		fputc(']', out);
+	}
 	fputc('\n', out);
 	if (frames)
 		print_frames(out, json_object_get(step, "python"), locator, frames);

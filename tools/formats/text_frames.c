@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../base/line.h"
 #include "../base/util.h"
 
 #define FRAMES_SHOWN 40u
@@ -47,15 +48,22 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
 	const char *module = jsontext_at(frame, "module");
 
-	fprintf(out, "       #%zu %s", number, *function ? function : "??");
-	if (*file)
-		fprintf(out, " %s:%lld", file, jsontext_number(frame, "line"));
-	if (json_is_true(json_object_get(frame, "inlined")))
+	fprintf(out, "       #%zu ", number);
+	line_put(out, *function ? function : "??");
+	if (*file) {
+		fputc(' ', out);
+		line_put(out, file);
+		fprintf(out, ":%lld", jsontext_number(frame, "line"));
+	}
+	if (json_is_true(json_object_get(frame, "inlined"))) {
 		fputs(" (inlined)", out);
-	else if (*module)
-		fprintf(out, " (%s+0x%llx)", path_base(module), jsontext_number(frame, "offset"));
-	else if (!*file)
+	} else if (*module) {
+		fputs(" (", out);
+		line_put(out, path_base(module));
+		fprintf(out, "+0x%llx)", jsontext_number(frame, "offset"));
+	} else if (!*file) {
 		fprintf(out, " (0x%llx)", jsontext_number(frame, "offset"));
+	}
 	fputc('\n', out);
 	if (*jsontext_at(frame, "source"))
 		fprintf(out, "            %s\n", jsontext_at(frame, "source"));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../base/line.h"
 
 #define LINES_MAX 4u /* the JSON has all */
 
@@ -54,7 +55,11 @@ void kinds_print(FILE *out, const json_t *triage, const char *before)
 
 	json_array_foreach(triage, i, item)
 	{
-		if (printed < LINES_MAX && is_worth_a_line(triage, item, printed) && ++printed)
-			fprintf(out, "%s%s\n", before, jsontext_at(item, "text"));
+		if (printed == LINES_MAX || !is_worth_a_line(triage, item, printed))
+			continue;
+		printed++;
+		fputs(before, out);
+		line_put(out, jsontext_at(item, "text"));
+		fputc('\n', out);
 	}
 }
