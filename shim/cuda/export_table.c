@@ -18,6 +18,7 @@
 #include "../record/identity.h"
 #include "../record/log.h"
 #include "../record/state.h"
+#include "../record/table.h"
 #include "../resources/fault.h"
 #include "registry.h"
 
@@ -33,7 +34,7 @@ _Static_assert(offsetof(struct mpsan_export_place, owner) == offsetof(struct ran
 static struct mpsan_exports *mapped;
 static uint64_t mapped_bytes;
 
-static struct ranges *table_of(struct mpsan_exports *head)
+static struct ranges *ranges_of(struct mpsan_exports *head)
 {
 	return (struct ranges *)(void *)((char *)head + MPSAN_PAGE);
 }
@@ -101,7 +102,7 @@ static void make_file(void)
 	head->format = MPSAN_FORMAT;
 	head->place_bytes = sizeof(struct mpsan_export_place);
 	head->places = places;
-	ranges_init(table_of(head), places, sizeof(struct mpsan_export_place));
+	ranges_init(ranges_of(head), places, sizeof(struct mpsan_export_place));
 	head->magic = MPSAN_EXPORTS_MAGIC;
 	SYS6(SYS_linkat, AT_FDCWD, part, AT_FDCWD, path, 0, 0);
 	SYS3(SYS_unlinkat, AT_FDCWD, part, 0);
@@ -148,8 +149,12 @@ static struct mpsan_exports *head_of(bool make)
 struct ranges *export_table_table(bool make)
 {
 	struct mpsan_exports *head = head_of(make);
+	struct ranges *table = head ? ranges_of(head) : NULL;
+	/* what was checked when it was mapped may have been spoilt since */
+	bool sound = table && table->place_bytes == sizeof(struct mpsan_export_place) &&
+		     file_bytes(table->places) == mapped_bytes;
 
-	return head ? table_of(head) : NULL;
+	return sound ? table : NULL;
 }
 
 void export_table_refused(enum mpsan_export_refusal why)
@@ -180,7 +185,7 @@ bool export_table_lives(uint32_t slot)
 
 	if (slot == life.slot)
 		return true;
-	if (slot >= life.session->slots || identity_has_ended(process, life.pid_ns))
+	if (slot >= table_there(life.session) || identity_has_ended(process, life.pid_ns))
 		return false;
 	if (__atomic_load_n(&known, __ATOMIC_RELAXED) == answer)
 		return true;

@@ -102,8 +102,11 @@ void nccl_end(struct nccl_call *call)
 static struct nccl_entry enter_message(struct mpsan_comm *record, struct mpsan_comm_call what)
 {
 	uint32_t *count;
+	uint64_t end;
 
-	if (what.root < 0 || (uint32_t)what.root >= record->peers)
+	/* its size is read from the log: what is counted must lie there, too */
+	if (what.root < 0 || (uint32_t)what.root >= record->peers ||
+	    !log_owns((uint64_t)(uintptr_t)&record->peer[(uint32_t)what.root + 1], &end))
 		return (struct nccl_entry){0};
 	count = what.what == MPSAN_COLLECTIVE_SEND ? &record->peer[what.root].sent :
 						     &record->peer[what.root].received;
@@ -184,7 +187,8 @@ struct mpsan_comm *nccl_joins(const struct nccl_call *call, uint64_t id, int ran
 			record->peers = peers;
 			record->graphs = graphs;
 			record->state = MPSAN_COMM_JOINS;
-			log_commit(record);
+			log_commit(record, EV_comm,
+				   sizeof(*record) + peers * sizeof(*record->peer));
 		}
 	}
 	return record;

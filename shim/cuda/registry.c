@@ -20,6 +20,7 @@
 #include "../record/setting.h"
 #include "../record/stack.h"
 #include "../record/state.h"
+#include "../record/table.h"
 #include "export_table.h"
 
 #define FD_WORDS 64u /* 4096 descriptors */
@@ -391,7 +392,7 @@ static bool has_mapped(struct ranges *table, uint32_t slot, uint64_t handle)
 uint32_t registry_user(const struct cuda_memory *memory)
 {
 	struct ranges *table = memory->handle ? export_table_table(false) : NULL;
-	uint32_t slots = table ? __atomic_load_n(&life.session->slots, __ATOMIC_ACQUIRE) : 0;
+	uint32_t slots = table ? table_there(life.session) : 0;
 
 	for (uint32_t slot = 0; slot < slots; slot++)
 		if (slot != life.slot && has_mapped(table, slot, memory->handle) &&

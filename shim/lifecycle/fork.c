@@ -96,7 +96,7 @@ static void fork_release(struct snapshot *s)
 /* A hash of the locks that a thread holds. */
 static uint64_t fork_key_of(const struct mpsan_thread *t)
 {
-	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+	uint32_t n = holds_of(t);
 	uint64_t key = 1;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -150,7 +150,7 @@ static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
 
 static uint32_t copy_claims(const struct mpsan_thread *t, struct mpsan_hold *to)
 {
-	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+	uint32_t n = holds_of(t);
 
 	memcpy(to, t->hold, n * sizeof(*to));
 	return n;
@@ -353,7 +353,7 @@ static void take(struct snapshot *s)
 		.flags = s->flags | (modules_have_torch() ? MPSAN_FORK_TORCH : 0) |
 			 (s->gil ? MPSAN_FORK_PYTHON : 0),
 	};
-	log_commit(event);
+	log_commit(event, EV_fork, sizeof(*event));
 }
 
 static void fork_take(struct snapshot *s)

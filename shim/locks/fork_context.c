@@ -30,7 +30,7 @@ void fork_context_begin(struct fork_context *fork_context)
 {
 	const struct mpsan_thread *t = thread_hot;
 
-	*fork_context = (struct fork_context){.hooked = true, .holds = t ? t->holds_used : 0};
+	*fork_context = (struct fork_context){.hooked = true, .holds = t ? holds_of(t) : 0};
 }
 
 static void count_import(uint64_t hash, const char *name, void *count)
@@ -68,9 +68,9 @@ static bool is_kept(const struct mpsan_hold *hold)
 void fork_context_end(const struct fork_context *fork_context, uint64_t fork)
 {
 	const struct mpsan_thread *t = thread_hot;
-	uint32_t n = t && t != &thread_none && fork_context->hooked ? t->holds_used : 0;
+	uint32_t n = t && t != &thread_none && fork_context->hooked ? holds_of(t) : 0;
 
-	for (uint32_t i = fork_context->holds; i < n && i < MPSAN_HOLDS; i++)
+	for (uint32_t i = fork_context->holds; i < n; i++)
 		if (is_kept(&t->hold[i])) {
 			print_left(MPSAN_TAG_ADDRESS(t->hold[i].tag));
 			EMIT(left_locked, .fork = fork, .lock = MPSAN_TAG_ADDRESS(t->hold[i].tag),

@@ -268,9 +268,9 @@ static bool counts_as_lock(struct taking *taking)
 static bool prove_below(struct taking *taking)
 {
 	const struct mpsan_thread *t = taking->thread;
-	uint32_t n = t->holds_used;
+	uint32_t n = holds_of(t);
 
-	if (t == &thread_none || n > MPSAN_HOLDS)
+	if (t == &thread_none)
 		return false;
 	if (!taking->tried) {
 		if (!n-- || MPSAN_TAG_ADDRESS(t->hold[n].tag) != (uint64_t)(uintptr_t)taking->lock)
@@ -300,7 +300,7 @@ static void follow_record(struct taking *taking)
 	if (LIKELY(thread_hot == taking->thread))
 		return;
 	taking->thread = thread_hot;
-	if (!taking->tried && own < thread_hot->holds_used &&
+	if (!taking->tried && own < holds_of(thread_hot) &&
 	    MPSAN_TAG_ADDRESS(thread_hot->hold[own].tag) == (uint64_t)(uintptr_t)taking->lock)
 		thread_hot->hold[own].tag &= ~MPSAN_TAG_WANTED;
 }

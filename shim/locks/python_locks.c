@@ -25,7 +25,7 @@ struct adder {
 /* With lock-order=yes. */
 static bool is_claimed(const struct mpsan_thread *t, uint64_t mutex)
 {
-	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+	uint32_t n = holds_of(t);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (t->hold[i].tag == MPSAN_TAG(mutex, MPSAN_LOCK_PYTHON))
@@ -60,7 +60,7 @@ static void see_new(const struct cpython *py, const struct cpython_lock *lock,
 /* That for which a thread waits; 0: it does something else. */
 static uint64_t awaited_semaphore(const struct mpsan_thread *t)
 {
-	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+	uint32_t n = holds_of(t);
 
 	for (uint32_t i = n; i-- > 0;)
 		if (t->hold[i].tag & MPSAN_TAG_WANTED &&

@@ -180,8 +180,7 @@ static char *put_piece(char *to, const char *end, const char *piece, const char 
 /* " at work (train.py:12)", or nothing. */
 static void put_place(char *to, char *end, uint64_t python)
 {
-	const struct mpsan_record *r = python ? log_at(python) : NULL;
-	struct frame_line line = place_of(r ? (const char *)(r + 1) : "");
+	struct frame_line line = place_of(log_text_at(python) ?: "");
 	const char *base = line.file;
 
 	*to = '\0';
@@ -201,8 +200,10 @@ static void put_place(char *to, char *end, uint64_t python)
 /* ", taken at enter (train.py:8)", of a lock that this thread has itself; or nothing. */
 static void put_taken(char *to, char *end, const struct ev_wait *w)
 {
-	const struct mpsan_record *r = w->held && w->held_slot == life.slot ? log_at(w->held) :
-									      NULL;
+	const struct mpsan_record *r =
+		w->held && w->held_slot == life.slot ?
+			log_record_at(w->held, sizeof(*r) + sizeof(struct ev_held)) :
+			NULL;
 	char *at = text_put(to, end, ", taken");
 
 	put_place(at, end, r ? ((const struct ev_held *)(r + 1))->taken : 0);

@@ -261,11 +261,33 @@ bool log_owns(uint64_t address, uint64_t *end)
 
 void *log_at(uint64_t position)
 {
-	uint32_t number = window_of(position);
-	uint8_t *window =
-		number < WINDOWS ? __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE) : NULL;
+	uint32_t number;
+	uint8_t *window;
 
+	if (position >= file.cap) /* read from a log that somebody spoilt */
+		return NULL;
+	number = window_of(position);
+	window = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE);
 	return window ? window + (position - window_start(number)) : NULL;
+}
+
+void *log_record_at(uint64_t position, uint64_t bytes)
+{
+	bool whole = position >= MPSAN_LOG_START && position % MPSAN_UNIT == 0 &&
+		     bytes <= MPSAN_CHUNK - position % MPSAN_CHUNK;
+
+	return whole ? log_at(position) : NULL;
+}
+
+const char *log_text_at(uint64_t position)
+{
+	const char *text = log_record_at(position, MPSAN_UNIT);
+	uint64_t most = MPSAN_CHUNK - position % MPSAN_CHUNK;
+
+	for (uint64_t i = sizeof(struct mpsan_record); text && i < most; i++)
+		if (!text[i])
+			return text + sizeof(struct mpsan_record);
+	return NULL;
 }
 
 #define PAGE 4096u
@@ -327,13 +349,13 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 	do {
 		rest = MPSAN_CHUNK - at % MPSAN_CHUNK;
 		start = rest < bytes ? at + rest : at;
-		if (start + bytes > head->cap)
-			return NULL;
+		if (at > file.cap || at % MPSAN_UNIT || start + bytes > file.cap)
+			return NULL; /* full, or spoilt by somebody */
 	} while (!__atomic_compare_exchange_n(&head->head, &at, start + bytes, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	if (start != at && (pad = record_at(at))) {
 		fill_record(pad, EV_none, rest);
-		log_commit(pad + 1);
+		log_commit(pad + 1, EV_none, rest - sizeof(*pad));
 	}
 	if (start % MPSAN_CHUNK == 0)
 		retire_chunk(start);
@@ -341,10 +363,14 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 	return record_at(start);
 }
 
+static uint64_t whole_of(size_t bytes)
+{
+	return (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) & ~(uint64_t)(MPSAN_UNIT - 1);
+}
+
 void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)
 {
-	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) &
-			 ~(uint64_t)(MPSAN_UNIT - 1);
+	uint64_t whole = whole_of(bytes);
 	struct mpsan_record *r = NULL;
 
 	*position = 0;
@@ -362,13 +388,13 @@ void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)
 
 /*
  * Completes a record. Live records (threads, communicators) change while they are read and have no
- * checksum over their payload.
+ * checksum over their payload. What the record says of its size is not read again: it lies in a file.
  */
-void log_commit(void *payload)
+void log_commit(void *payload, enum mpsan_event_type type, size_t bytes)
 {
 	struct mpsan_record *r = (struct mpsan_record *)payload - 1;
-	bool live = r->type == EV_thread || r->type == EV_comm;
-	uint64_t words = live ? 0 : (r->units * MPSAN_UNIT - sizeof(*r)) / 8;
+	bool live = type == EV_thread || type == EV_comm;
+	uint64_t words = live ? 0 : (whole_of(bytes) - sizeof(*r)) / 8;
 
 	__atomic_store_n(&r->commit, MPSAN_RECORD_MAGIC << 16 | mpsan_record_sum(payload, words),
 			 __ATOMIC_RELEASE);
@@ -385,7 +411,7 @@ uint64_t log_append_of(uint64_t time_ns, enum mpsan_event_type type, const void 
 	if (time_ns)
 		((struct mpsan_record *)to - 1)->time_ns = time_ns;
 	memcpy(to, payload, bytes);
-	log_commit(to);
+	log_commit(to, type, bytes);
 	return position;
 }
 

@@ -44,9 +44,12 @@ bool log_is_stated(uint64_t key);
 #define ANNOUNCE(key, name, ...) \
 	log_announce(key, EV_##name, &(struct ev_##name){__VA_ARGS__}, sizeof(struct ev_##name))
 
-/* Reserves a record of `bytes` to be filled in place and completed by log_commit. NULL: no room. */
+/*
+ * Reserves a record of `bytes` to be filled in place and completed by log_commit, with the same type and size. NULL: no
+ * room.
+ */
 void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position);
-void log_commit(void *payload);
+void log_commit(void *payload, enum mpsan_event_type type, size_t bytes);
 
 /* The position of an earlier record with this content hash, or 0; log_remember adds one. */
 uint64_t log_recall(uint64_t hash);
@@ -60,6 +63,10 @@ bool log_is_inherited(void);
 
 /* The address of a record of this process's own log; NULL: not mapped. */
 void *log_at(uint64_t position);
+/* The same for a position that was read from the log, and so may be any: so many bytes of a record lie there. */
+void *log_record_at(uint64_t position, uint64_t bytes);
+/* The text of a record there; NULL: it has no end. */
+const char *log_text_at(uint64_t position);
 /* Whether the address lies in a mapping of the log, and where that mapping ends. */
 bool log_owns(uint64_t address, uint64_t *end);
 

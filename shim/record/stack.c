@@ -79,7 +79,7 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 	s->bytes = got > 0 ? (uint64_t)got : 0;
 	s->valid = valid;
 	memcpy(s->regs, regs, sizeof(s->regs));
-	log_commit(s);
+	log_commit(s, EV_stack, sizeof(*s) + bytes);
 	log_remember(hash, position);
 	return position;
 }

@@ -30,6 +30,9 @@ bool table_is_sound(const struct mpsan_session *session, uint64_t file_bytes);
 void table_mapped(const struct mpsan_session *session, const char *path, uint64_t device,
 		  uint64_t inode, uint32_t slots);
 
+/* How many slots may be read: the number in the file, if it is not more than what is mapped. */
+uint32_t table_there(const struct mpsan_session *session);
+
 /* Called before the head is read, which will be written, too. */
 void table_touch(struct mpsan_session *session);
 

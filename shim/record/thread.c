@@ -85,7 +85,9 @@ void thread_inherit_pool(const struct thread_pool *pool)
 
 static struct mpsan_thread *record_at(uint32_t units)
 {
-	struct mpsan_record *r = units ? log_at((uint64_t)units * MPSAN_UNIT) : NULL;
+	struct mpsan_record *r = units ? log_record_at((uint64_t)units * MPSAN_UNIT,
+						       sizeof(*r) + sizeof(struct mpsan_thread)) :
+					 NULL;
 
 	return r ? (struct mpsan_thread *)(r + 1) : NULL;
 }
@@ -128,7 +130,7 @@ static struct mpsan_thread *new_record(uint32_t *place, uint32_t tid)
 	if (!t)
 		return NULL;
 	t->tid = tid;
-	log_commit(t);
+	log_commit(t, EV_thread, sizeof(*t));
 	__atomic_store_n(place, (uint32_t)(position / MPSAN_UNIT), __ATOMIC_RELEASE);
 	return t;
 }
@@ -370,17 +372,20 @@ static void drop_stale(struct mpsan_thread *t)
 struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller)
 {
 	struct mpsan_thread *t = thread_hot ? thread_hot : thread_attach();
+	uint32_t n;
 
 	if (!t || t == &thread_none)
 		return &hold_nowhere;
-	if (t->holds_used >= MPSAN_HOLDS && !hook_off)
+	if (holds_of(t) == MPSAN_HOLDS && !hook_off)
 		drop_stale(t);
-	if (t->holds_used >= MPSAN_HOLDS) {
+	n = holds_of(t);
+	if (n == MPSAN_HOLDS) {
 		log_count(holds_lost);
 		return &hold_nowhere;
 	}
-	t->hold[t->holds_used] = (struct mpsan_hold){tag, caller};
-	return &t->hold[t->holds_used++];
+	t->hold[n] = (struct mpsan_hold){tag, caller};
+	t->holds_used = n + 1;
+	return &t->hold[n];
 }
 
 struct mpsan_hold *hold_now(struct mpsan_hold *hold)
@@ -444,8 +449,7 @@ void thread_watch_releases(void)
 bool hold_remove(uint64_t address)
 {
 	struct mpsan_thread *t = thread_hot;
-	uint32_t n = t && t != &thread_none ? t->holds_used : 0,
-		 i = n < MPSAN_HOLDS ? n : MPSAN_HOLDS;
+	uint32_t n = t && t != &thread_none ? holds_of(t) : 0, i = n;
 
 	while (i && MPSAN_TAG_ADDRESS(t->hold[i - 1].tag) != address)
 		i--;
@@ -462,9 +466,9 @@ bool hold_remove(uint64_t address)
 const struct mpsan_hold *hold_find(const void *lock)
 {
 	const struct mpsan_thread *t = thread_hot;
-	uint32_t n = t && t != &thread_none ? t->holds_used : 0;
+	uint32_t n = t && t != &thread_none ? holds_of(t) : 0;
 
-	for (uint32_t i = 0; i < n && i < MPSAN_HOLDS; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (MPSAN_TAG_ADDRESS(t->hold[i].tag) == (uint64_t)(uintptr_t)lock &&
 		    !(t->hold[i].tag & MPSAN_TAG_WANTED))
 			return &t->hold[i];
@@ -474,7 +478,7 @@ const struct mpsan_hold *hold_find(const void *lock)
 void hold_pop_newest(unsigned kind)
 {
 	struct mpsan_thread *t = thread_hot;
-	uint32_t i = t && t != &thread_none ? t->holds_used : 0;
+	uint32_t i = t && t != &thread_none ? holds_of(t) : 0;
 
 	while (i && MPSAN_TAG_KIND(t->hold[i - 1].tag) != kind)
 		i--;

@@ -81,19 +81,26 @@ void hold_pop_newest(unsigned kind);
 /* The calling thread's claim on a lock that it has, not only wants; NULL: none. */
 const struct mpsan_hold *hold_find(const void *lock);
 
+/* How many claims its record has. It lies in a file, which others may have spoilt: read once, and limited. */
+static inline uint32_t holds_of(const struct mpsan_thread *t)
+{
+	uint32_t n = __atomic_load_n(&t->holds_used, __ATOMIC_RELAXED);
+
+	return n < MPSAN_HOLDS ? n : MPSAN_HOLDS;
+}
+
 /* NULL: this thread has no room, or no record yet. */
 static inline struct mpsan_hold *hold_place(uint64_t tag, uint64_t caller)
 {
 	struct mpsan_thread *t = thread_hot;
 	uint32_t n;
 
-	if (UNLIKELY(!t || t->holds_used >= MPSAN_HOLDS))
+	if (UNLIKELY(!t || (n = __atomic_load_n(&t->holds_used, __ATOMIC_RELAXED)) >= MPSAN_HOLDS))
 		return NULL;
 	/*
 	 * Counted before it is written: a signal handler that locks and unlocks meanwhile works
 	 * above it.
 	 */
-	n = t->holds_used;
 	t->holds_used = n + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->hold[n].tag = tag;
@@ -162,7 +169,7 @@ static inline bool hold_drop(const void *lock)
 
 	if (UNLIKELY(!t))
 		return false;
-	n = t->holds_used;
+	n = __atomic_load_n(&t->holds_used, __ATOMIC_RELAXED);
 	if (UNLIKELY(!n || n > MPSAN_HOLDS || n <= MPSAN_TRIED_HELD(t->tried.tag) ||
 		     MPSAN_TAG_ADDRESS(t->hold[n - 1].tag) != (uint64_t)(uintptr_t)lock))
 		return false;

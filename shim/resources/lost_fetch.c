@@ -10,6 +10,7 @@
 #include "../record/finding_line.h"
 #include "../record/log.h"
 #include "../record/state.h"
+#include "../record/table.h"
 #include "../workers/proc_events.h"
 
 #define NO_SLOT UINT32_MAX
@@ -50,15 +51,12 @@ static uint32_t who_served(const char *path)
 		return NO_SLOT;
 	text[n] = '\0';
 	slot = text_number(text, NULL);
-	return slot < __atomic_load_n(&life.session->slots, __ATOMIC_ACQUIRE) ? (uint32_t)slot :
-										NO_SLOT;
+	return slot < table_there(life.session) ? (uint32_t)slot : NO_SLOT;
 }
 
 static bool fetches_tensor(uint64_t python)
 {
-	const struct mpsan_record *r = python ? log_at(python) : NULL;
-
-	for (const char *c = r ? (const char *)(r + 1) : ""; *c; c++)
+	for (const char *c = log_text_at(python) ?: ""; *c; c++)
 		if (text_starts(c, PROOF_FETCH_FRAME))
 			return true;
 	return false;

@@ -81,8 +81,7 @@ static const char *name_of(const struct segment *segment)
 		segment_is_own(segment) && segment->record ? log_at(segment->record) : NULL;
 	const struct ev_shm *event = record ? (const void *)(record + 1) : NULL;
 
-	record = event && event->name ? log_at(event->name) : NULL;
-	return record ? (const char *)(record + 1) : NULL;
+	return event ? log_text_at(event->name) : NULL;
 }
 
 static bool is_gone(const struct segment *segment)
