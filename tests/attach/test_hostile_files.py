@@ -3,6 +3,7 @@
 # cases
 # limit: 300
 
+import contextlib
 import json
 import os
 import resource
@@ -263,6 +264,35 @@ def check_frozen_run():
             expect(json.loads(report.read_text()), function=None, limit="its file system does not answer")
 
 
+def children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def named(pid):
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return None
+
+
+def check_frozen_signal():
+    """A signal for the program is handed on while the supervisor waits for what a file says."""
+    with tempfile.TemporaryDirectory() as place:
+        mount = Path(place, "slow")
+        mount.mkdir()
+        with slow_file(library(place), mount) as file, Hung(place, file.path, under=[MPSAN, "run", "--no-conf", "--"]) as hung:
+            (program,) = children(hung.process.pid)
+            file.freeze()
+            hung.lock()
+            while "mpsan-symbols" not in map(named, children(hung.process.pid)):
+                time.sleep(0.01)
+            hung.process.terminate()
+            begin = time.monotonic()
+            while named(program) == "hung" and Path(f"/proc/{program}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                time.sleep(0.01)
+            assert time.monotonic() - begin < 1, time.monotonic() - begin
+            assert hung.process.wait(timeout=40) == 128 + 15
+
+
 if __name__ == "__main__":
     main({
         "link-to-fifo": check_link_to_fifo,
@@ -274,4 +304,5 @@ if __name__ == "__main__":
         "compressed": check_compressed,
         "frozen": check_frozen,
         "frozen-run": check_frozen_run,
+        "frozen-signal": check_frozen_signal,
     })

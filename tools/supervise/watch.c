@@ -7,6 +7,7 @@
 #include "../formats/formats.h"
 #include "../reader/collect_cuda.h"
 #include "../reader/host.h"
+#include "../symbolizer/symbolizer.h"
 #include "../waitgraph/last_picture.h"
 #include "first_error.h"
 #include "mon_leaks.h"
@@ -286,6 +287,21 @@ static void note_signal(struct watch *watch, int number, bool by_terminal)
 	interim_signal(&watch->interim, number, by_terminal, now_ns);
 }
 
+static struct watch *following; /* see below */
+
+/* While an answer about a file takes long; the state of the supervisor may be anything. */
+static void hand_on_meanwhile(void)
+{
+	bool by_terminal;
+
+	for (int number; (number = program_state_wait(0, &by_terminal));) {
+		if (number == SIGCHLD)
+			continue;
+		program_state_hand_on(following->child, number);
+		note_signal(following, number, by_terminal);
+	}
+}
+
 static void hand_on_signals(struct watch *watch, int patience_ms)
 {
 	bool by_terminal;
@@ -417,8 +433,11 @@ void watch_run(struct watch *watch)
 
 	deadlocks_init(&watch->deadlocks, reader, watch->hang_after * 1000000000ull);
 	monitors_init(&watch->monitors, &watch->deadlocks);
+	following = watch;
+	symbolizer_meanwhile = hand_on_meanwhile;
 	while (!has_ended(watch))
 		watch_follow(watch);
+	symbolizer_meanwhile = NULL;
 	watch->over = true;
 	interim_end(&watch->interim);
 	rescue_ended(watch_status(watch));
