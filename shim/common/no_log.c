@@ -29,5 +29,8 @@ enum mpsan_off no_log_reason(long error)
 
 const char *no_log_text(unsigned why)
 {
-	return why == MPSAN_OFF_NO_LOG || why >= MPSAN_OFF_LOG_SIZE ? mpsan_off_meaning(why) : NULL;
+	return why == MPSAN_OFF_NO_LOG ||
+			       (why >= MPSAN_OFF_LOG_SIZE && why <= MPSAN_OFF_LOG_PLACE) ?
+		       mpsan_off_meaning(why) :
+		       NULL;
 }

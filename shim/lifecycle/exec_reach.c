@@ -239,6 +239,20 @@ static bool reach_is_there(const char *path, struct stat *st)
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, st, 0) >= 0;
 }
 
+static enum mpsan_off see_directory(const char *directory)
+{
+	char path[PATH_BYTES];
+
+	if (!given.directory || text_equal(given.directory, ""))
+		return MPSAN_OFF_NOT;
+	if (!directory)
+		return MPSAN_OFF_SESSION;
+	peek_text(path, directory, sizeof(path));
+	return strlen(path) + 1 == sizeof(path) || text_equal(path, given.directory) ?
+		       MPSAN_OFF_NOT :
+		       MPSAN_OFF_OTHER_SESSION;
+}
+
 /* What reads memory has large buffers, one at a time. */
 static NOINLINE enum mpsan_off see_preload(const struct exec_variables *found)
 {
@@ -254,7 +268,7 @@ static NOINLINE enum mpsan_off see_preload(const struct exec_variables *found)
 		return MPSAN_OFF_PRELOAD;
 	if (path[0] == '/' && !reach_is_there(path, &st))
 		return MPSAN_OFF_LIBRARY;
-	return given.directory && !found->directory ? MPSAN_OFF_SESSION : MPSAN_OFF_NOT;
+	return see_directory(found->directory);
 }
 
 static enum mpsan_off see_environment(const char *const *envp)

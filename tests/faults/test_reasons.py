@@ -83,10 +83,10 @@ def check_session():
     check(with_env(REST % ["MPSAN_DIR"]), "without MPSAN_DIR")
 
 
-def static(name="plainstatic"):
+def static(name="plainstatic", body="return raise(SIGKILL);"):
     if not can_build("-static"):
         raise Skip("nothing can be linked statically here")
-    return build("int main(void) { return 0; }\n", scratch(name), "-static")
+    return build(f"#include <signal.h>\nint main(void) {{ {body} }}\n", scratch(name), "-static")
 
 
 def check_static():
@@ -99,6 +99,19 @@ def check_static():
     script.write_text(f"#!{program} -x\n")
     script.chmod(0o755)
     check(with_env("os.environ", script), "statically linked")
+
+
+def check_helper():
+    """A static program that has soon exited, and started nothing, as `ldconfig -p` does: nothing was missed."""
+    for start in EVERY_WAY:
+        run = run_mpsan(with_env("os.environ", static("helper", "return 1;"), start))
+        assert not any("was not watched" in limit for limit in run.report["limits"]), run.report
+        assert ["statically linked" in str(process["watched"]) for process in run.report["processes"]].count(True) == 1
+
+
+def check_nested():
+    """A program that mpsan runs in a session of its own."""
+    check([MPSAN, "run", "--", TRUE], "another MPSAN_DIR", "mpsan run inside mpsan run")
 
 
 def root():
@@ -158,5 +171,5 @@ def check_healthy():
 
 
 main({"environment": check_environment, "failed": check_failed, "in_place": check_in_place, "elsewhere": check_elsewhere,
-      "session": check_session, "static": check_static, "user": check_user, "rights": check_rights, "own_rights": check_own_rights,
+      "session": check_session, "static": check_static, "helper": check_helper, "nested": check_nested, "user": check_user, "rights": check_rights, "own_rights": check_own_rights,
       "library": check_library, "directory": check_directory, "noexec": check_noexec, "healthy": check_healthy})

@@ -2,16 +2,45 @@
 /* Tells whether a process was watched, and if not, why: from its slot and its exec. */
 #include "unwatched.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../include/mpsan_texts.h"
+#include "../proc/procfs.h"
 
 #define LOADING_NS 500000000ull
+#define HELPER_NS 5000000000ull
+#define VARIABLES_MAX 65536u
 
 /* What whoever called exec saw of the image to come, not what that image said of itself. */
 static bool is_of_exec(uint16_t why)
 {
-	return why >= MPSAN_OFF_ENVIRONMENT && why <= MPSAN_OFF_FAILED;
+	return (why >= MPSAN_OFF_ENVIRONMENT && why <= MPSAN_OFF_FAILED) ||
+	       why == MPSAN_OFF_OTHER_SESSION;
+}
+
+/* Whoever called exec could not look at its environment, but it lives. NULL: no reason there. */
+static const char *seen_in_environment(const struct reader *reader, uint32_t slot)
+{
+	uint32_t pid = reader->processes[slot].gone ? 0 : session_pid(&reader->session, slot);
+	FILE *file = pid ? procfs_stream("%u/environ", pid) : NULL;
+	bool any = false, preload = false, directory = false;
+	char *entry = NULL;
+	size_t room = 0;
+
+	if (!file)
+		return NULL;
+	for (unsigned i = 0; i < VARIABLES_MAX && getdelim(&entry, &room, '\0', file) > 0; i++) {
+		any = true;
+		preload |= !strncmp(entry, "LD_PRELOAD=", strlen("LD_PRELOAD="));
+		directory |= !strncmp(entry, "MPSAN_DIR=", strlen("MPSAN_DIR="));
+	}
+	free(entry);
+	fclose(file);
+	if (!any || (preload && directory))
+		return NULL;
+	return mpsan_off_meaning(preload ? MPSAN_OFF_SESSION : MPSAN_OFF_ENVIRONMENT);
 }
 
 static char *off_text(uint16_t why)
@@ -56,9 +85,19 @@ char *process_unwatched(const struct reader *reader, uint32_t slot)
 	if (process->flags & MPSAN_PROCESS_REPLACED || process->why_off == MPSAN_OFF_FAILED ||
 	    !is_unheard(reader, process))
 		return NULL;
+	seen = seen ? seen : seen_in_environment(reader, slot);
 	return text_format(
 		"its program %s%.*s did not %s: %s", tail == sizeof(process->exec_path) ? "…" : "",
 		(int)tail, process->exec_path,
 		process->why_off == MPSAN_OFF_SESSION ? "join this session" : "load the library",
 		seen ? seen : "for an unknown reason");
+}
+
+bool process_is_helper(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
+
+	return process->why_off >= MPSAN_OFF_STATIC && process->why_off <= MPSAN_OFF_MUSL &&
+	       process->end == MPSAN_END_EXIT && !reader->facts.processes[slot].children &&
+	       process->end_ns < process->birth_ns + HELPER_NS;
 }

@@ -104,7 +104,8 @@ static void add_processes(json_t *document, const struct reader *reader)
 			"the session directory was removed while the program ran: what happened since is unknown");
 	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
-		bool known = removed && process->why_off == MPSAN_OFF_NO_LOG;
+		bool known = (removed && process->why_off == MPSAN_OFF_NO_LOG) ||
+			     process_is_helper(reader, slot);
 		char *why = known ? NULL : process_unwatched(reader, slot);
 
 		if (why && ++count <= NAMED_MAX)
