@@ -195,6 +195,19 @@ bool process_leaves_on_purpose(const struct facts *facts, uint32_t slot)
 		left_soon_after(facts, slot, process->slot->birth_ns));
 }
 
+bool process_was_let_go(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = process_parent(facts, slot);
+	const struct fact_process *from = parent == FACT_NONE ? NULL : &facts->processes[parent];
+
+	return process_is_apart(facts, slot) ||
+	       (from && from->gone && !from->stayed &&
+		!(from->slot->flags & MPSAN_PROCESS_REPLACED) &&
+		from->slot->end == MPSAN_END_EXIT && !from->slot->end_value &&
+		process_is_worker(facts, parent) &&
+		(!facts->processes[slot].gone || facts->processes[slot].gone_ns > from->gone_ns));
+}
+
 bool process_was_killed(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];

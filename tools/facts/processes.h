@@ -50,6 +50,12 @@ bool process_is_apart(const struct facts *facts, uint32_t slot);
  */
 bool process_leaves_on_purpose(const struct facts *facts, uint32_t slot);
 
+/*
+ * Whether it was detached, or outlived the worker that started it, which exited with status 0: a
+ * daemon, which forks twice.
+ */
+bool process_was_let_go(const struct facts *facts, uint32_t slot);
+
 /* Whether the process was ended by a signal, or ended without logging it. */
 bool process_was_killed(const struct facts *facts, uint32_t slot);
 

@@ -24,11 +24,32 @@ static void nested_workers_is_silent_otherwise(void **state)
 	assert_told(TRIGGER_ENDED, GRAND, nested_workers, GRADE_OFF);
 }
 
+/* A worker that exits well before what it has started is the middle of a daemon's two forks. */
+static void nested_workers_is_silent_for_daemons(void **state)
+{
+	(void)state;
+	facts.process_count = 3;
+	runs_python();
+	process[CHILD].gone = process[GRAND].gone = true;
+	process[CHILD].gone_ns = 13 * SECOND;
+	process[GRAND].gone_ns = 14 * SECOND;
+	slot[CHILD].end = MPSAN_END_EXIT;
+	assert_told(TRIGGER_ENDED, GRAND, nested_workers, GRADE_OFF);
+	slot[CHILD].end_value = 1;
+	assert_told(TRIGGER_ENDED, GRAND, nested_workers, GRADE_NOTE);
+	slot[CHILD].end_value = 0;
+	process[CHILD].gone_ns = 15 * SECOND;
+	assert_told(TRIGGER_ENDED, GRAND, nested_workers, GRADE_NOTE);
+	slot[GRAND].flags |= MPSAN_PROCESS_SESSION;
+	assert_told(TRIGGER_ENDED, GRAND, nested_workers, GRADE_OFF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(nested_workers_fires_for_a_worker_of_a_worker),
 		STORY(nested_workers_is_silent_otherwise),
+		STORY(nested_workers_is_silent_for_daemons),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

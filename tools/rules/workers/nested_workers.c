@@ -18,7 +18,8 @@ void rule_nested_workers(const struct facts *facts, const struct trigger *trigge
 							 process_parent(facts, slot) :
 							 FACT_NONE;
 
-	if (parent == FACT_NONE || !process_is_python_worker(facts, parent))
+	if (parent == FACT_NONE || !process_is_python_worker(facts, parent) ||
+	    process_was_let_go(facts, slot))
 		return;
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_nested_workers,

@@ -235,7 +235,7 @@ static void judge_peace(const struct facts *facts, const struct trigger *trigger
 	    !(worker_failed_crashed(facts, slot) ? process_is_worker(facts, slot) :
 						   process_is_python_worker(facts, slot)) ||
 	    !ended_well(facts, process_parent(facts, slot)) ||
-	    process_was_ended_by_another(facts, slot))
+	    process_was_ended_by_another(facts, slot) || process_was_let_go(facts, slot))
 		return;
 	if (worker_failed_crashed(facts, slot) && !ended_in_vain(facts, slot) &&
 	    !may_be_known(facts, slot)) {
