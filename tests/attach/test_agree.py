@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from attached import attached, running  # noqa: E402
-from mpsantest import BUILD, LIBRARY, MPSAN, main, system_python  # noqa: E402
+from mpsantest import BUILD, LIBRARY, MPSAN, find, main, run_mpsan, system_python  # noqa: E402
 
 AGREE = BUILD / "tests/attach/agree"
 
@@ -156,8 +156,59 @@ def check_interpreter():
         assert process.wait(30) == 0
 
 
+# A worker that a watchdog kills after a while, as gunicorn's --timeout does: a thread of the parent kept a lock at the fork.
+SERVER = """
+import logging, os, signal, sys, threading, time
+lock, ready = {lock}, threading.Event()
+def keep():
+    {take}
+        ready.set()
+        time.sleep(1000)
+threading.Thread(target=keep, daemon=True).start()
+ready.wait()
+worker = os.fork()
+if not worker:
+    {handler}
+    with lock: pass
+    os._exit(0)
+for i in range(100):
+    time.sleep(0.1)
+os.kill(worker, signal.{signal})
+os.waitpid(worker, 0)
+"""
+RAISES = "signal.signal(signal.SIGUSR1, print); signal.signal(signal.SIGABRT, lambda *_: sys.exit(1))"
+SERVERS = {  # lock, how it is kept, what handles signals in the worker, and whether that is proved
+    "raises": ("threading.Lock()", "with lock:", RAISES, "SIGABRT", True),
+    "rlock": ("threading.RLock()", "with lock:", RAISES, "SIGABRT", True),
+    "rlock-acquired": ("threading.RLock()", "if lock.acquire():", RAISES, "SIGABRT", True),
+    "logging": ("logging.Handler().lock", "with lock:", "signal.signal(signal.SIGTERM, lambda *_: os._exit(3))", "SIGTERM", True),
+    "condition": ("threading.Condition()", "with lock:", "signal.signal(signal.SIGUSR1, print)", "SIGKILL", True),
+    "acquired": ("threading.Lock()", "if lock.acquire():", RAISES, "SIGABRT", False),  # a handler might release it
+    "with-thread": ("threading.Lock()", "with lock:", RAISES + "; threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
+                    "SIGABRT", False),
+}
+
+
+def server(lock, take, handler, number, proved):
+    def check():
+        source = SERVER.format(lock=lock, take=take, handler=handler, signal=number)
+        with running(system_python(), "-c", source) as process:
+            time.sleep(2)
+            report = attached(process.pid)
+            outside = {finding["rule"] for finding in report["findings"] if finding["severity"] == "error"}
+        run = run_mpsan([system_python(), "-c", source])
+        inside = {finding["rule"] for finding in run.report["findings"] if finding["severity"] == "error"}
+        assert inside == outside == ({"fork-orphaned-lock"} if proved else set()), (inside, outside, run.err)
+        assert run.exit == (66 if proved else 0), run.exit
+        if proved:
+            outcome = find(run.report, "fork-orphaned-lock", "error")["outcome"]
+            assert re.search(rf"; process \d+ had sent it {number}$", outcome), outcome
+    return check
+
+
 main({**{f"open-{name}": way(name, 0) for name in ("named", "joined", "handled", "in_file", "left", "fifo")},
       **{f"endless-{name}": way(name, count)
          for name, count in (("crowd", 43), ("beside", 2), ("orphan", 4), ("itself", 1))},
       **{f"owner-{name}": owner(name) for name in OWNERS},
+      **{f"server-{name}": server(*how) for name, how in SERVERS.items()},
       "posted": check_posted, "sessions": check_sessions, "late": check_late, "interpreter": check_interpreter})

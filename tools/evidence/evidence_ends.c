@@ -179,10 +179,11 @@ void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
 /* Within this time of a wait's end, the end of its process is taken for the consequence. */
 #define CONSEQUENCE_NS 2000000000ull
 
-/* A wait that something ends: whose, and from when until when; over_ns 0: to the end. */
+/* A wait: whose, and from when until when; over_ns 0: to the end. */
 struct course {
 	uint32_t slot;
 	uint64_t since_ns, over_ns;
+	bool never; /* nothing but a signal from outside does */
 };
 
 static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t wait,
@@ -191,12 +192,15 @@ static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t w
 	const struct fact_deadlock *found = deadlock ? &facts->deadlocks[deadlock - 1] : NULL;
 	const struct fact_blocked *first = found ? deadlock_sufferer(facts, found) : NULL;
 
-	if (first && first->ev.ends != MPSAN_ENDS_NEVER && found->ev.cause < MPSAN_DEADLOCK_LONG)
-		*course = (struct course){first->at.by, first->ev.since, found->over_ns};
-	else if (!deadlock && wait && fact_wait_ends(&facts->waits[wait - 1]) != MPSAN_ENDS_NEVER)
+	if (first && found->ev.cause < MPSAN_DEADLOCK_LONG)
+		*course = (struct course){first->at.by, first->ev.since, found->over_ns,
+					  first->ev.ends == MPSAN_ENDS_NEVER};
+	else if (!deadlock && wait)
 		*course = (struct course){facts->waits[wait - 1].at.by,
 					  first_of(facts, &facts->waits[wait - 1])->at.time_ns,
-					  last_of(facts, &facts->waits[wait - 1])->end_ns};
+					  last_of(facts, &facts->waits[wait - 1])->end_ns,
+					  fact_wait_ends(&facts->waits[wait - 1]) ==
+						  MPSAN_ENDS_NEVER};
 	else
 		return false;
 	return true;
@@ -214,6 +218,44 @@ static char *unseen_text(const struct fact_process *process, const char *who)
 		       text_format("%s %s while it waited", who, end) :
 		       text_format("%s %s; the wait was over by then", who, end);
 	free(end);
+	return text;
+}
+
+/* The signal that another process of the job sent last to this one while it waited; NULL: none. */
+static const struct fact_event *last_signal(const struct facts *facts, const struct course *course)
+{
+	const struct fact_process *process = &facts->processes[course->slot];
+	uint64_t until_ns = course->over_ns ?: process->gone_ns;
+	const struct fact_event *found = NULL;
+
+	for (uint32_t by = 0; by < facts->process_count; by++)
+		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
+		     at = fact_event_of(facts, by, EV_killed, at)) {
+			const struct fact_event *event = &facts->events[at];
+
+			if (by != course->slot && event->slot < facts->process_count &&
+			    EVENT_AS(event, killed)->pid == process->slot->pid &&
+			    event_time(event) >= course->since_ns &&
+			    event_time(event) <= until_ns &&
+			    (!found || event_time(event) > event_time(found)))
+				found = event;
+		}
+	return found;
+}
+
+/* A watchdog of the program's own, as gunicorn's --timeout. */
+static char *with_signal(const struct reader *reader, const struct course *course, char *text)
+{
+	const struct fact_event *event = last_signal(&reader->facts, course);
+	char *who, *signal;
+
+	if (!event)
+		return text;
+	who = process_text(reader, event->by);
+	signal = text_signal((int)EVENT_AS(event, killed)->signal);
+	text = text_join(text, "; ", text_format("%s had sent it %s", who, signal));
+	free(who);
+	free(signal);
 	return text;
 }
 
@@ -250,9 +292,10 @@ void ends_add_outcome(const struct reader *reader, uint32_t deadlock, uint32_t w
 	struct course course;
 	char *text;
 
-	if (!find_course(&reader->facts, deadlock, wait, &course))
+	if (!find_course(&reader->facts, deadlock, wait, &course) ||
+	    (course.never && !last_signal(&reader->facts, &course)))
 		return;
-	text = course_text(reader, &course);
+	text = with_signal(reader, &course, course_text(reader, &course));
 	json_object_set_new(finding, "outcome", json_string(text));
 	free(text);
 }

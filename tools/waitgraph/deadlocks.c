@@ -258,6 +258,8 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	waits_find(&deadlocks->waits, &deadlocks->snapshot);
 	if (deadlocks->snapshot.outside)
 		forked_waits_state(deadlocks);
+	else
+		forked_waits_prove(deadlocks);
 	solve(deadlocks, UINT64_MAX, has_news);
 	state_cycles(deadlocks);
 	dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, &deadlocks->waits, state_loss,

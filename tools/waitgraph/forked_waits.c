@@ -10,6 +10,7 @@
 #include "../waits/fork_holder.h"
 #include "../waits/outside.h"
 #include "../waits/pythreads.h"
+#include "telling.h"
 
 #define LOOKS 2u /* in which the thread has not run */
 
@@ -193,20 +194,31 @@ typedef struct fork_holder holder_find(const struct snapshot *snapshot,
 				       const struct snapshot_thread *waiter, uint64_t lock,
 				       bool mutex);
 
-/* A lock of Python's that a thread of an ancestor holds. */
-static bool state_held(struct deadlocks *deadlocks, uint32_t index, holder_find *find)
+/* The thread of an ancestor that holds the lock of Python's for which a thread waits, which has not moved since. */
+static struct fork_holder holder_of(const struct deadlocks *deadlocks, uint32_t index,
+				    holder_find *find)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
-	struct wait *wait = &deadlocks->waits.item.item[index];
-	struct fork_holder holder;
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	struct fork_holder holder = {0};
 	uint64_t mutex;
 
 	if (!row_of(deadlocks, thread->slot)->python ||
 	    (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_PYTHON))
-		return false;
+		return holder;
 	mutex = awaited_mutex(thread, wait->lock);
 	holder = find(&deadlocks->snapshot, thread, mutex ? mutex : wait->lock, mutex);
-	if (!holder.thread || snapshot_has_moved(thread))
+	return holder.thread && !snapshot_has_moved(thread) ? holder : (struct fork_holder){0};
+}
+
+static bool state_held(struct deadlocks *deadlocks, uint32_t index, holder_find *find)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	struct wait *wait = &deadlocks->waits.item.item[index];
+	struct fork_holder holder = holder_of(deadlocks, index, find);
+	uint64_t mutex = awaited_mutex(thread, wait->lock);
+
+	if (!holder.thread)
 		return false;
 	if (mutex) {
 		wait->kind = MPSAN_LOCK_PYTHON;
@@ -422,6 +434,46 @@ static bool may_be_forked(const struct deadlocks *deadlocks, const struct snapsh
 
 	return row->how == MPSAN_HOW_FORK ||
 	       (row->how == MPSAN_HOW_ROOT && !has_wrapped(deadlocks, thread));
+}
+
+/*
+ * Whether the library has recorded who held the lock at the fork, and only doubts it because a signal's handler could
+ * release the lock.
+ */
+static bool doubts_handlers(const struct fact_wait *wait)
+{
+	return !wait->end_ns && wait->ev.reason == MPSAN_WAIT_ORPHAN &&
+	       wait->ev.flags & MPSAN_LF_SIGNALS && !fact_wait_is_proof(wait) &&
+	       fact_wait_ends(wait) == MPSAN_ENDS_NEVER;
+}
+
+/* What a `with` block releases no handler does: that is asked here as it is from outside. */
+static void prove(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	struct telling telling = {0};
+
+	/* ever more rarely */
+	if (thread->told || thread->looks < LOOKS || thread->looks & (thread->looks - 1) ||
+	    !is_alone(deadlocks, thread) || !holder_of(deadlocks, index, fork_holder_find).thread)
+		return;
+	telling_add(deadlocks, &telling, index, 0);
+	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
+}
+
+void forked_waits_prove(struct deadlocks *deadlocks)
+{
+	const struct reader *reader = deadlocks->reader;
+
+	for (uint32_t i = 0; i < reader->waits.count; i++) {
+		const struct fact_wait *wait = &reader->waits.item[i];
+		uint32_t index = doubts_handlers(wait) ? snapshot_find(&deadlocks->snapshot,
+								       wait->at.by, wait->at.tid) :
+							 SNAPSHOT_NONE;
+
+		if (index != SNAPSHOT_NONE)
+			prove(deadlocks, index);
+	}
 }
 
 void forked_waits_state(struct deadlocks *deadlocks)

@@ -11,5 +11,7 @@
 
 /* Records such waits of the snapshot, which explain its deadlocks. */
 void forked_waits_state(struct deadlocks *deadlocks);
+/* Where the library runs: proves those that it has recorded, and doubts although they are proved from outside. */
+void forked_waits_prove(struct deadlocks *deadlocks);
 
 #endif
