@@ -142,7 +142,7 @@ static char *fill(struct target *target, const char *dir)
 	return NULL;
 }
 
-static char *make(struct target *target, uint32_t pid, struct launch *launch)
+static char *make(struct target *target, uint32_t pid, bool whole, struct launch *launch)
 {
 	char *wrong;
 	uint32_t processes;
@@ -152,7 +152,7 @@ static char *make(struct target *target, uint32_t pid, struct launch *launch)
 	pid = rights_process(pid, &wrong);
 	if (wrong)
 		return wrong;
-	if (!target_add(target, pid, true))
+	if (!target_add(target, pid, whole))
 		return text_format("there is no process %u", pid);
 	processes = target_look(target);
 	wrong = attach_refusal(target);
@@ -161,7 +161,7 @@ static char *make(struct target *target, uint32_t pid, struct launch *launch)
 	return wrong ? wrong : fill(target, launch->dir);
 }
 
-char *attach_session(const char *command, uint32_t pid, bool *own)
+char *attach_session(const char *command, uint32_t pid, bool whole, bool *own)
 {
 	struct target target = {0};
 	struct launch launch = {0};
@@ -170,7 +170,7 @@ char *attach_session(const char *command, uint32_t pid, bool *own)
 	*own = !dir;
 	if (dir)
 		return dir;
-	wrong = make(&target, pid, &launch);
+	wrong = make(&target, pid, whole, &launch);
 	target_finish(&target);
 	if (wrong) {
 		complain("%s: %s", command, wrong);

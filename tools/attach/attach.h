@@ -26,11 +26,11 @@ struct attach {
 };
 
 /*
- * For commands that show a session: makes a private one of the tree that a process belongs to, unless
- * it runs under mpsan and has one (`own` false). Returns its directory, which attach_discard frees, and
+ * For commands that show a session: makes a private one of the job that a process belongs to, or (`whole`
+ * false) of the process and its descendants, unless it runs under mpsan and has one (`own` false). Returns its directory, which attach_discard frees, and
  * removes if it is private; NULL after an error line that begins with `command`.
  */
-char *attach_session(const char *command, uint32_t pid, bool *own);
+char *attach_session(const char *command, uint32_t pid, bool whole, bool *own);
 void attach_discard(char *dir, bool own);
 
 /* Why nothing can be read of a target, with the cure; NULL: something can. The caller frees it. */

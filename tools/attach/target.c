@@ -16,8 +16,7 @@
 #include "../reader/host.h"
 #include "../symbols/pyview.h"
 #include "../waits/outside.h"
-
-#define TREE_DEPTH 64u
+#include "job.h"
 
 /* ---- all processes ---- */
 
@@ -28,7 +27,7 @@ static int target_compare(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-static struct target_process *target_find(const struct target *target, uint32_t pid)
+struct target_process *target_find(const struct target *target, uint32_t pid)
 {
 	struct target_process key = {.pid = pid};
 
@@ -88,27 +87,6 @@ static void target_list(struct target *target)
 
 /* ---- trees ---- */
 
-/* Of one job of a shell, or a copy of its parent, which may have a group of its own. */
-static bool belongs_to(const struct target_process *child, const struct target_process *parent)
-{
-	return getpgid((pid_t)child->pid) == getpgid((pid_t)parent->pid) ||
-	       (child->stack && child->stack == parent->stack);
-}
-
-static uint32_t root_of(const struct target *target, uint32_t pid)
-{
-	for (unsigned i = 0; i < TREE_DEPTH; i++) {
-		const struct target_process *child = target_find(target, pid);
-		const struct target_process *parent = child ? target_find(target, child->parent) :
-							      NULL;
-
-		if (!parent || proc_is_self(parent->pid) || !belongs_to(child, parent))
-			break;
-		pid = parent->pid;
-	}
-	return pid;
-}
-
 static void add_root(struct target *target, uint32_t pid)
 {
 	for (uint32_t i = 0; i < target->roots.count; i++)
@@ -122,7 +100,8 @@ bool target_add(struct target *target, uint32_t pid, bool whole)
 	target_list(target);
 	if (!target_find(target, pid) || target_find(target, pid)->ended)
 		return false;
-	add_root(target, whole ? root_of(target, pid) : pid);
+	add_root(target, whole ? job_root(target, pid) : pid);
+	target->whole |= whole;
 	return true;
 }
 
@@ -154,11 +133,7 @@ static bool is_named(uint32_t pid, const char *name)
 /* An ancestor that was given this very command, as timeout, sudo and sh -c are. */
 static bool has_started_us(const struct target *target, uint32_t pid)
 {
-	const struct target_process *at = target_find(target, (uint32_t)getpid());
-
-	for (unsigned i = 0; at && i < TREE_DEPTH && at->pid != pid; i++)
-		at = target_find(target, at->parent);
-	return at && at->pid == pid && is_named(pid, "attach");
+	return job_is_above_us(target, pid) && is_named(pid, "attach");
 }
 
 unsigned target_add_named(struct target *target, const char *name, bool whole)
@@ -172,8 +147,9 @@ unsigned target_add_named(struct target *target, const char *name, bool whole)
 		if (proc_is_self(pid) || !is_named(pid, name) || has_started_us(target, pid))
 			continue;
 		found++;
-		add_root(target, whole ? root_of(target, pid) : pid);
+		add_root(target, whole ? job_root(target, pid) : pid);
 	}
+	target->whole |= whole;
 	return found;
 }
 
@@ -185,13 +161,31 @@ static bool is_root(const struct target *target, uint32_t pid)
 	return false;
 }
 
+/* Whether it, or a process between it and that root, only serves this command: it is no part of the job. */
+static bool is_ours(const struct target *target, uint32_t pid, uint32_t root)
+{
+	const struct target_process *process;
+
+	if (!target->whole || !job_is_above_us(target, root))
+		return false;
+	for (unsigned i = 0; i < JOB_DEPTH && pid != root; i++) {
+		process = target_find(target, pid);
+		if (!process || job_serves_us(target, process))
+			return process;
+		pid = process->parent;
+	}
+	return false;
+}
+
 static bool is_member(const struct target *target, uint32_t pid)
 {
-	for (unsigned i = 0; i < TREE_DEPTH && pid && !proc_is_self(pid); i++) {
+	uint32_t from = pid;
+
+	for (unsigned i = 0; i < JOB_DEPTH && pid && !proc_is_self(pid); i++) {
 		const struct target_process *process = target_find(target, pid);
 
 		if (is_root(target, pid) || (process && process->slot))
-			return true;
+			return !is_ours(target, from, pid);
 		pid = process ? process->parent : 0;
 	}
 	return false;

@@ -27,12 +27,15 @@ struct target_process {
 struct target {
 	ARRAY(struct target_process) there; /* all processes of the machine, by PID */
 	ARRAY(uint32_t) roots; /* PIDs */
+	bool whole; /* jobs, not what was named and its descendants: our own pipeline is no part of them */
 };
 
+/* As of the last list; NULL: there is none. */
+struct target_process *target_find(const struct target *target, uint32_t pid);
+
 /*
- * Adds the tree that a process belongs to, up to its oldest ancestor in the same process group, or of
- * which it is a copy; `whole` false: only the process and its descendants. False: there is no such
- * process.
+ * Adds the tree that a process belongs to, up to the top of its job (job.h); `whole` false: only the
+ * process and its descendants. False: there is no such process.
  */
 bool target_add(struct target *target, uint32_t pid, bool whole);
 /* Adds the trees of all processes whose command line contains `name`; returns how many processes match. */

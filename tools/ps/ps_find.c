@@ -282,10 +282,10 @@ static const char *pid_in(char **argv, int *at)
 }
 
 /* From here on a reader that goes away does not kill the command, which has a session to remove. */
-static char *open_outside(const char *command, const char *pid, bool *own)
+static char *open_outside(const char *command, const char *pid, bool whole, bool *own)
 {
 	signal(SIGPIPE, SIG_IGN);
-	return attach_session(command, (uint32_t)strtoul(pid, NULL, 10), own);
+	return attach_session(command, (uint32_t)strtoul(pid, NULL, 10), whole, own);
 }
 
 int ps_command_run(int argc, char **argv, const char *usage,
@@ -293,7 +293,7 @@ int ps_command_run(int argc, char **argv, const char *usage,
 		   const void *context)
 {
 	char *dir = NULL, *living = NULL, *outside = NULL;
-	bool own = false, as_json = false, as_pid = false;
+	bool own = false, as_json = false, as_pid = false, whole = true;
 	int status;
 
 	for (int i = 1; i < argc; i++) {
@@ -301,6 +301,8 @@ int ps_command_run(int argc, char **argv, const char *usage,
 
 		if (!pid && !strcmp(argv[i], "--json"))
 			as_json = true;
+		else if (!pid && !strcmp(argv[i], "--tree"))
+			whole = false;
 		else if (!pid && argv[i][0] == '-')
 			return complain("unknown option %s; usage: mpsan %s", argv[i], usage);
 		else if (dir)
@@ -317,7 +319,10 @@ int ps_command_run(int argc, char **argv, const char *usage,
 			"%s: '%s': %s; give the PID of a process, or a session directory (mpsan run --dir DIR creates one)",
 			argv[0], dir, strerror(errno));
 	if (dir && (as_pid || is_pid(dir)))
-		dir = outside = open_outside(argv[0], dir, &own);
+		dir = outside = open_outside(argv[0], dir, whole, &own);
+	else if (!whole)
+		return complain("%s: --tree is of a process: give its PID; usage: mpsan %s",
+				argv[0], usage);
 	else if (!dir)
 		dir = living = pick_living(argv[0], usage);
 	status = dir ? show(dir, as_json, context) : STATUS_USAGE;
