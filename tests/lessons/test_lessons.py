@@ -85,10 +85,12 @@ def check_works(tree):
 
 
 def check_structure(tree):
-    """What the tree asks of each row: a snippet, stories, a program, a row in the folder's README."""
+    """What the tree asks of each row: a snippet, stories, a program, a row in the folder's README; and no more, such as a number elsewhere."""
     run(tree, "cc", "-fsyntax-only", "-Wall", "-Werror", "-D_GNU_SOURCE", "tests/snippets/snippets.c")
     for script, cases in (("test_tables.py", ("rule_files", "rule_stories", "rule_programs", "hook_bodies", "exports")),
-                          ("test_layers.py", ("folders", "includes")), ("test_licence.py", ("sources",))):
+                          ("test_layers.py", ("folders", "includes", "file_sizes", "function_sizes")), ("test_licence.py", ("sources",)),
+                          ("test_readme.py", ("length", "topics", "rules", "links")), ("test_programs.py", ()),
+                          ("test_guides.py", ("targets", "options", "files", "numbers"))):
         run(tree, sys.executable, f"tests/structure/{script}", *cases, BUILD=str(tree / "build"))
 
 

@@ -191,8 +191,9 @@ def check_guarded():
 
 
 def check_file_sizes():
+    """A table is looked up, not read: whoever adds a row need not take it apart."""
     long = []
-    for path in sources(*CODE, suffixes=(".c", ".h", ".def", ".S", ".py", ".sh")):
+    for path in sources(*CODE, suffixes=(".c", ".h", ".S", ".py", ".sh")):
         lines = len(path.read_text().splitlines())
         if lines > FILE_LINES and "golden" not in path.parts:
             long.append(f"{path.relative_to(ROOT)}: {lines} lines")

@@ -37,11 +37,10 @@ def check_links():
 
 
 def check_rules():
-    """The slugs of the table of families, and the number of rules."""
+    """The slugs of the table of families."""
     rules = [line.split()[0] for line in run_bare([MPSAN, "list", "rules"]).out.splitlines()]
     named = re.findall(r"^\| [^|]+ \| `([a-z-]+)` \|", TEXT, re.M)
     assert len(named) >= 8 and set(named) <= set(rules), set(named) - set(rules)
-    assert f"all {len(rules)} rules" in TEXT, f"there are {len(rules)} rules"
 
 
 def check_ci():
