@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from mpsantest import BUILD, LIBRARY, MPSAN, ROOT, main, run_bare, run_mpsan, system_python  # noqa: E402
 
+ENTRY_LINES = 40
 HEADER = ROOT / "include/mpsan_version.h"
 VERSION = re.search(r'^#define MPSAN_VERSION "(\d+\.\d+\.\d+)"$', HEADER.read_text(), re.M)[1]
 
@@ -40,10 +41,17 @@ def check_pages():
 
 
 def check_changelog():
-    """The newest entry with a number is this version's."""
-    entries = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    """The newest entry with a number is this version's. An entry is what a release says: short, a sentence for each change."""
+    parts = re.split(r"^## (.+)\n", (ROOT / "CHANGELOG.md").read_text(), flags=re.M)[1:]
+    entries = dict(zip(parts[::2], parts[1::2]))
     numbers = [entry.split()[0] for entry in entries if entry != "Unreleased"]
     assert numbers[0] == VERSION, f"CHANGELOG.md ends at {numbers[0]}, the version is {VERSION}"
+    for entry, text in entries.items():
+        lines = text.strip().splitlines()
+        assert len(lines) <= ENTRY_LINES, f"{entry}: {len(lines)} lines"
+        assert [line[4:] for line in lines if line.startswith("#")] in (["Features", "Fixes", "Costs"][i:] for i in range(3)), entry
+        for change in re.findall(r"^- (.*(?:\n  .*)*)", text, re.M):
+            assert re.fullmatch(r"[^.]([^.]|\.(?! |\n))*\.", change), f"{entry}: no sentence, or several: {change}"
 
 
 def check_package():
