@@ -446,7 +446,7 @@ def check_findings():
 def on_terminal(place, **env):
     """What is printed on a terminal."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([str(MPSAN), "ps"], env={**place.env, **env}, stdout=slave, stderr=slave)
+    process = subprocess.Popen([str(MPSAN), "ps"], env={**place.env, "TERM": "xterm", **env}, stdout=slave, stderr=slave)
     os.close(slave)
     text = b""
     with contextlib.suppress(OSError):  # how a terminal says that nobody is left

@@ -4,6 +4,7 @@
 
 import contextlib
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -109,6 +110,36 @@ def check_program_alone():
     refused("1234", says=["'mpsan attach 1234'"])
     refused("--verison", says=["'mpsan help'"])
     refused("", says=["'mpsan help'"])
+
+
+def on_terminal(*words, **variables):
+    """What a command prints on a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([MPSAN, *map(str, words)], env={**os.environ, **variables}, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody is left
+        while piece := os.read(ours, 65536):
+            text += piece
+    os.close(ours)
+    process.wait()
+    return text.decode()
+
+
+def check_colours():
+    """On a terminal that has some, unless they are not wanted."""
+    with hanging() as pid, tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        run_bare([MPSAN, "attach", "--no-conf", "--dir", f"{place}/session", pid])
+        for words in (["report", "--no-conf", f"{place}/session"], ["ps", pid]):
+            for coloured, variables in ((True, {"TERM": "xterm", "NO_COLOR": ""}), (False, {"TERM": "xterm", "NO_COLOR": "1"}),
+                                        (False, {"TERM": "dumb", "NO_COLOR": ""})):
+                text = on_terminal(*words, **variables)
+                assert "held by" in text and ("\033[1;31m" in text) == coloured, (words, variables, text)
+
+
+def check_capitals():
+    refused("explain", "FORK-THREADS", says=["did you mean fork-threads?"])
+    refused("Run", says=["did you mean run?"])
 
 
 def check_odd_words():

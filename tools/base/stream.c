@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flushes streams, and tells a reader that has gone from an error. */
+/* Tells a reader that has gone from an error, and a terminal with colours from other streams. */
 #include "stream.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static bool has_no_reader(FILE *stream)
 {
@@ -26,4 +29,12 @@ bool stream_flush(FILE *stream)
 	}
 	errno = error;
 	return fine;
+}
+
+bool stream_is_coloured(FILE *stream)
+{
+	const char *off = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return !(off && *off) && terminal && strcmp(terminal, "dumb") != 0 &&
+	       isatty(fileno(stream));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams whose reader may go away, as `head` does. */
+/* Standard streams: those that read them, and the colours that they show. */
 #ifndef MPSAN_STREAM_H
 #define MPSAN_STREAM_H
 
@@ -7,9 +7,12 @@
 #include <stdio.h>
 
 /*
- * Writes what is buffered. False, with errno (0 if unknown), if something could not be written, now or before; not where
+ * Writes what is buffered, for a reader that may go away, as `head` does. False, with errno (0 if unknown), if something could not be written, now or before; not where
  * the reader has gone, who has seen all that he wants. SIGPIPE has to be ignored meanwhile.
  */
 bool stream_flush(FILE *stream);
+
+/* Whether it is a terminal with colours, and its user wants them (NO_COLOR). */
+bool stream_is_coloured(FILE *stream);
 
 #endif

@@ -2,6 +2,8 @@
 /* Ranks names by their edit distance to a mistyped one. */
 #include "suggest.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,11 @@
 static unsigned suggest_least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
+}
+
+static bool is_same(char one, char other)
+{
+	return tolower((unsigned char)one) == tolower((unsigned char)other);
 }
 
 /*
@@ -32,8 +39,9 @@ static unsigned suggest_distance(const char *from, const char *to)
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= width; j++) {
 			row[j] = suggest_least(suggest_least(above[j], row[j - 1]) + 1,
-					       above[j - 1] + (from[i - 1] != to[j - 1]));
-			if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+					       above[j - 1] + !is_same(from[i - 1], to[j - 1]));
+			if (i > 1 && j > 1 && is_same(from[i - 1], to[j - 2]) &&
+			    is_same(from[i - 2], to[j - 1]))
 				row[j] = suggest_least(row[j], before[j - 2] + 1);
 		}
 		before = above;
@@ -54,7 +62,7 @@ static unsigned farness(const char *wrong, const char *name)
 	far = suggest_distance(wrong, name);
 	if (far <= (length + 2) / 3)
 		return far;
-	return length > 2 && strstr(name, wrong) ? (unsigned)length : LONGEST;
+	return length > 2 && strcasestr(name, wrong) ? (unsigned)length : LONGEST;
 }
 
 char *suggest_names(const char *wrong, const char *(*name)(size_t number))

@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../base/jsontext.h"
 #include "../base/line.h"
+#include "../base/stream.h"
 #include "../findings/grades.h"
 #include "../report/kinds.h"
 #include "../report/practices.h"
@@ -27,11 +27,9 @@ static void print_line(FILE *out, const char *text)
 
 static bool is_coloured(FILE *out, const struct text_view *view)
 {
-	const char *off = getenv("NO_COLOR");
-
 	if (view->colour != COLOUR_AUTO)
 		return view->colour == COLOUR_ALWAYS;
-	return !(off && *off) && isatty(fileno(out));
+	return stream_is_coloured(out);
 }
 
 static const char *colour_of(const char *severity)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
+#include "../base/stream.h"
 #include "../report/kinds.h"
 #include "../symbols/frame.h"
 #include "ps.h"
@@ -288,10 +289,8 @@ void ps_print_tree(FILE *out, const json_t *document)
 
 void ps_print(FILE *out, const json_t *document)
 {
-	const char *off = getenv("NO_COLOR");
-	struct screen screen = {.out = out,
-				.columns = terminal_columns(out),
-				.colour = !(off && *off) && isatty(fileno(out))};
+	struct screen screen = {
+		.out = out, .columns = terminal_columns(out), .colour = stream_is_coloured(out)};
 	struct ps_tree tree;
 	char *text;
 
