@@ -3,9 +3,11 @@
 #include "calls.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../base/system_calls.h"
@@ -236,7 +238,7 @@ bool call_has_limit(const struct proc_call *call)
 	}
 }
 
-#define SECONDS_MAX 1000000000u
+#define SECONDS_MAX 10000000000u /* no limit is longer */
 
 /* Both structures are a number of seconds and one of a part of a second. */
 static uint64_t pointed_limit(uint32_t pid, uint64_t limit, uint64_t unit_ns)
@@ -269,7 +271,47 @@ uint64_t call_limit_ns(uint32_t pid, const struct proc_call *call)
 		return pointed_limit(pid, call->arg[4], 1);
 	case SYS_select:
 		return pointed_limit(pid, call->arg[4], 1000);
+	case SYS_nanosleep:
+		return pointed_limit(pid, call->arg[0], 1);
 	default:
 		return 0;
 	}
+}
+
+static uint64_t monotonic_of(uint64_t clock, uint64_t ns)
+{
+	if (clock == CLOCK_REALTIME)
+		return ns - clock_ns(CLOCK_REALTIME) + clock_ns(CLOCK_MONOTONIC);
+	return clock == CLOCK_MONOTONIC ? ns : 0;
+}
+
+static uint64_t futex_ends_ns(const struct proc_call *call, uint64_t limit_ns, uint64_t began_ns)
+{
+	unsigned operation = call->arg[1] & FUTEX_CMD_MASK;
+
+	if (operation == FUTEX_WAIT)
+		return began_ns + limit_ns;
+	return monotonic_of(call->arg[1] & FUTEX_CLOCK_REALTIME || operation == FUTEX_LOCK_PI ?
+				    CLOCK_REALTIME :
+				    CLOCK_MONOTONIC,
+			    limit_ns);
+}
+
+uint64_t call_ends_ns(uint32_t pid, const struct proc_call *call, uint64_t began_ns)
+{
+	uint64_t limit_ns;
+
+	switch (call->number) {
+	case SYS_futex:
+		limit_ns = pointed_limit(pid, call->arg[3], 1);
+		return limit_ns ? futex_ends_ns(call, limit_ns, began_ns) : 0;
+	case SYS_clock_nanosleep:
+		limit_ns = pointed_limit(pid, call->arg[2], 1);
+		if (limit_ns && call->arg[1] & TIMER_ABSTIME)
+			return monotonic_of(call->arg[0], limit_ns);
+		break;
+	default:
+		limit_ns = call_limit_ns(pid, call);
+	}
+	return limit_ns ? began_ns + limit_ns : 0;
 }

@@ -24,6 +24,9 @@ bool call_has_limit(const struct proc_call *call);
 /* How long a wait for descriptors lasts at most, from its start; 0: unknown, or no such call. */
 uint64_t call_limit_ns(uint32_t pid, const struct proc_call *call);
 
+/* When the time limit of a call that began then runs out, or its sleep ends; 0: unknown, or it has none. */
+uint64_t call_ends_ns(uint32_t pid, const struct proc_call *call, uint64_t began_ns);
+
 /* Whether it waits for one of several descriptors. */
 bool call_is_poll(const struct proc_call *call);
 

@@ -160,21 +160,10 @@ static uint64_t sleep_start_ns(const struct kind_look *look)
 /* When a sleep ends; 0: unknown. */
 static uint64_t sleep_end(const struct kind_look *look)
 {
-	const struct proc_call *call = &look->thread->call;
-	uint64_t at = call->number == SYS_clock_nanosleep ? call->arg[2] : call->arg[0], parts[2],
-		 limit_ns = call_limit_ns(look->thread->pid, call), given_ns;
+	uint64_t ends_ns =
+		call_ends_ns(look->thread->pid, &look->thread->call, sleep_start_ns(look));
 
-	if (limit_ns)
-		return real_of(sleep_start_ns(look) + limit_ns);
-	if ((call->number != SYS_nanosleep && call->number != SYS_clock_nanosleep) ||
-	    !proc_peek(look->thread->pid, at, parts, sizeof(parts)) || parts[0] > UINT32_MAX)
-		return 0;
-	given_ns = parts[0] * 1000000000u + parts[1];
-	if (call->number == SYS_nanosleep || !(call->arg[1] & TIMER_ABSTIME))
-		return real_of(sleep_start_ns(look) + given_ns);
-	return call->arg[0] == CLOCK_REALTIME  ? given_ns :
-	       call->arg[0] == CLOCK_MONOTONIC ? real_of(given_ns) :
-						 0;
+	return ends_ns ? real_of(ends_ns) : 0;
 }
 
 static bool look_at_sleep(struct kind_look *look)

@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../base/system_calls.h"
+#include "../proc/calls.h"
 #include "outside.h"
 #include "pythreads.h"
 #include "waits_look.h"
@@ -347,25 +347,6 @@ static struct mpsan_hold wanted(const struct snapshot_thread *thread)
 	return record->hold[used - 1];
 }
 
-#define SECOND_NS 1000000000ull
-
-/* When the time limit of a futex call runs out; 0: unreadable. */
-static uint64_t futex_limit(const struct snapshot_thread *thread)
-{
-	const struct proc_call *call = &thread->call;
-	struct timespec limit;
-	uint64_t ns;
-
-	if (!call->arg[3] || !proc_peek(thread->pid, call->arg[3], &limit, sizeof(limit)))
-		return 0;
-	ns = (uint64_t)limit.tv_sec * SECOND_NS + (uint64_t)limit.tv_nsec;
-	if ((call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
-		return thread->still_ns + ns;
-	if (call->arg[1] & FUTEX_CLOCK_REALTIME || (call->arg[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI)
-		return ns - clock_ns(CLOCK_REALTIME) + clock_ns(CLOCK_MONOTONIC);
-	return ns;
-}
-
 static void judge_futex(struct look *look)
 {
 	const struct proc_call *call = &look->thread->call;
@@ -381,7 +362,7 @@ static void judge_futex(struct look *look)
 	if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET && operation != FUTEX_LOCK_PI)
 		return;
 	if (call->arg[3] || claim.tag & MPSAN_TAG_TIMED)
-		look_by_limit(look, futex_limit(look->thread));
+		look_by_limit(look, call_ends_ns(look->thread->pid, call, look->thread->still_ns));
 	if (claim.tag) {
 		judge_claim(look, call->arg[0], claim);
 		return;
