@@ -206,6 +206,70 @@ static void who_polls_helps_others(void **state)
 	assert_false(graph.dead[0]);
 }
 
+/* The threads for which, in the end, none of those at work is of use. */
+static void assert_hung(uint32_t threads, const enum at_work *work)
+{
+	graph_solve_work(&graph, &waits, work);
+	for (uint32_t i = 0; i < graph.count; i++)
+		assert_int_equal(graph.dead[i], threads >> i & 1);
+}
+
+/* Thread 0 waits for a lock of 1, which waits for one of 2; 3 waits for anybody to send something, and so does 4 for 3. */
+static void draw_lines(void)
+{
+	draw(1, (uint32_t[]){5});
+	OWNED(0, 1);
+	OWNED(1, 2);
+	ANYBODY(3, 0);
+	OWNED(4, 3);
+}
+
+static void nobody_at_work_helps_nobody(void **state)
+{
+	(void)state;
+	draw_lines();
+	assert_hung(31, (enum at_work[5]){AT_WORK_NOT});
+}
+
+static void who_may_do_anything_helps_all(void **state)
+{
+	(void)state;
+	draw_lines();
+	assert_hung(0, (enum at_work[5]){[2] = AT_WORK});
+}
+
+static void who_ticks_helps_its_own_waiters(void **state)
+{
+	(void)state;
+	draw_lines();
+	assert_hung(24, (enum at_work[5]){[2] = AT_WORK_FOR_WAITERS});
+	assert_int_equal(graph.help[0], AT_WORK_FOR_WAITERS | AT_WORK_FOR_PROCESS);
+}
+
+static void all_owners_have_to_go_on(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){3});
+	wait_for(0, WAIT_OWNERS, 1, 2);
+	assert_hung(5, (enum at_work[3]){[1] = AT_WORK});
+	assert_hung(0, (enum at_work[3]){[1] = AT_WORK, [2] = AT_WORK_FOR_WAITERS});
+}
+
+/* Thread 0 waits for memory that process 1 shares, for what that one is to write into a pipe, and for its end. */
+static void a_main_thread_stands_for_its_process(void **state)
+{
+	(void)state;
+	draw(2, (uint32_t[]){1, 2});
+	ANYBODY(0, 1);
+	assert_hung(7, (enum at_work[3]){[1] = AT_WORK_FOR_PROCESS});
+	waits.item.item[0].kind = MPSAN_WAIT_PIPE_READ;
+	assert_hung(6, (enum at_work[3]){[1] = AT_WORK_FOR_PROCESS});
+	waits.item.item[0].kind = MPSAN_WAIT_PROCESS;
+	assert_hung(6, (enum at_work[3]){[1] = AT_WORK_FOR_PROCESS});
+	assert_hung(7, (enum at_work[3]){[2] = AT_WORK_FOR_PROCESS});
+	assert_hung(5, (enum at_work[3]){[1] = AT_WORK_FOR_WAITERS});
+}
+
 /* Random worlds: a dead thread waits for the dead alone, an open one can name who helps. */
 static void what_is_dead_waits_for_the_dead(void **state)
 {
@@ -253,6 +317,11 @@ int main(void)
 		STORY(circles_apart_are_groups_apart),
 		STORY(a_mere_holder_shows_the_circle_of_the_dead),
 		STORY(who_polls_helps_others),
+		STORY(nobody_at_work_helps_nobody),
+		STORY(who_may_do_anything_helps_all),
+		STORY(who_ticks_helps_its_own_waiters),
+		STORY(all_owners_have_to_go_on),
+		STORY(a_main_thread_stands_for_its_process),
 		STORY(what_is_dead_waits_for_the_dead),
 	};
 

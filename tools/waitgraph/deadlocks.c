@@ -57,6 +57,7 @@ void deadlocks_finish(struct deadlocks *deadlocks)
 	snapshot_finish(&deadlocks->snapshot);
 	waits_finish(&deadlocks->waits);
 	graph_finish(&deadlocks->graph);
+	graph_finish(&deadlocks->help);
 	ranks_finish(&deadlocks->ranks);
 	watchlog_close(&deadlocks->log);
 }

@@ -44,6 +44,7 @@ struct deadlocks {
 	struct snapshot snapshot;
 	struct waits waits;
 	struct graph graph;
+	struct graph help; /* solved for threads at work, see long_waits.c */
 	struct dead_owners dead_owners;
 	struct ranks ranks;
 	struct watchlog log;

@@ -12,6 +12,7 @@ static void set_open(struct graph *graph, uint32_t thread)
 	uint32_t process = graph->waits->snapshot->threads.item[thread].process;
 
 	graph->dead[thread] = false;
+	graph->help[thread] = AT_WORK;
 	graph->job_is_open |= !wait->serves;
 	graph->open[process]++;
 	graph->drivers[process] += wait->driver;
@@ -31,7 +32,7 @@ static uint32_t open_apart(const struct graph *graph, const struct wait *wait, u
 	for (uint32_t i = 0; i < wait->apart_count; i++) {
 		uint32_t thread = graph->waits->who.item[wait->apart + i];
 
-		count += !graph->dead[thread] &&
+		count += graph->help[thread] == AT_WORK &&
 			 graph->waits->snapshot->threads.item[thread].process == process;
 	}
 	if (wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_PROCESS)
@@ -64,6 +65,18 @@ static bool may_act(const struct graph *graph, uint32_t thread, uint32_t process
 	return (graph->handles[process] || polls) && !wait_needs_owner(wait);
 }
 
+/* Whether it waits for the end of a process, or for what another one is to send, and the main thread there goes on. */
+static bool main_goes_on(const struct graph *graph, uint32_t thread, uint32_t process)
+{
+	const struct wait *wait = &graph->waits->item.item[thread];
+	const struct snapshot *snapshot = graph->waits->snapshot;
+
+	return graph->by_work &&
+	       (wait->kind == MPSAN_WAIT_PROCESS ||
+		(wait_is_read(wait) && snapshot->threads.item[thread].process != process)) &&
+	       graph->help[snapshot->processes.item[process].begin] & AT_WORK_FOR_PROCESS;
+}
+
 /* Whether its wait can end: any of its processes, or all of its owners, may go on. */
 static bool is_helped(const struct graph *graph, uint32_t thread)
 {
@@ -75,7 +88,8 @@ static bool is_helped(const struct graph *graph, uint32_t thread)
 	if (wait->by_job && graph->job_is_open)
 		return true;
 	for (uint32_t i = 0; i < wait->count; i++) {
-		if (wait->end == WAIT_PROCESSES && may_act(graph, thread, who[i]))
+		if (wait->end == WAIT_PROCESSES &&
+		    (may_act(graph, thread, who[i]) || main_goes_on(graph, thread, who[i])))
 			return true;
 		if (wait->end == WAIT_OWNERS && graph->dead[who[i]])
 			return false;
@@ -85,10 +99,6 @@ static bool is_helped(const struct graph *graph, uint32_t thread)
 
 static void find_handlers(struct graph *graph)
 {
-	size_t processes = graph->waits->snapshot->processes.count;
-
-	memset(graph->handles, 0, processes * sizeof(*graph->handles));
-	memset(graph->polls, 0, processes * sizeof(*graph->polls));
 	for (uint32_t i = 0; i < graph->count; i++) {
 		const struct wait *wait = &graph->waits->item.item[i];
 		uint32_t process = graph->waits->snapshot->threads.item[i].process;
@@ -100,25 +110,53 @@ static void find_handlers(struct graph *graph)
 	}
 }
 
+/* Whether an owner goes on that may do no more than that, so that the same is true of who waits for it. */
+static bool is_helped_in_part(const struct graph *graph, uint32_t thread)
+{
+	const struct wait *wait = &graph->waits->item.item[thread];
+	const uint32_t *who = who_of(graph, wait);
+
+	for (uint32_t i = 0; graph->by_work && wait->end == WAIT_OWNERS && i < wait->count; i++)
+		if (graph->help[who[i]] != AT_WORK)
+			return true;
+	return false;
+}
+
+static void let_go_on(struct graph *graph, uint32_t thread, enum at_work help)
+{
+	if (help == AT_WORK)
+		set_open(graph, thread);
+	graph->dead[thread] = !(help & AT_WORK_FOR_WAITERS);
+	graph->help[thread] = help;
+}
+
+static void spread(struct graph *graph)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < graph->count; i++) {
+			if (!graph->dead[i] || !is_helped(graph, i))
+				continue;
+			let_go_on(graph, i,
+				  is_helped_in_part(graph, i) ?
+					  AT_WORK_FOR_WAITERS | AT_WORK_FOR_PROCESS :
+					  AT_WORK);
+			more = true;
+		}
+	}
+}
+
 static void open_all(struct graph *graph)
 {
 	const struct wait *wait = graph->waits->item.item;
-	bool more = true;
 
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (wait[i].harmless)
 			graph->dead[i] = false; /* and it is no help to others */
 		else if (wait[i].end == WAIT_OPEN || wait_ends_at(&wait[i]) < graph->before_ns)
 			set_open(graph, i);
-	while (more) {
-		more = false;
-		for (uint32_t i = 0; i < graph->count; i++) {
-			if (!graph->dead[i] || !is_helped(graph, i))
-				continue;
-			set_open(graph, i);
-			more = true;
-		}
-	}
 }
 
 static uint32_t root_of(struct graph *graph, uint32_t thread)
@@ -173,6 +211,7 @@ static void make_room(struct graph *graph, uint32_t threads)
 		return;
 	graph->room = 2 * threads;
 	graph->dead = memory_grow(graph->dead, graph->room * sizeof(*graph->dead));
+	graph->help = memory_grow(graph->help, graph->room * sizeof(*graph->help));
 	graph->group = memory_grow(graph->group, graph->room * sizeof(*graph->group));
 	graph->next = memory_grow(graph->next, graph->room * sizeof(*graph->next));
 	graph->open = memory_grow(graph->open, graph->room * sizeof(*graph->open));
@@ -182,25 +221,48 @@ static void make_room(struct graph *graph, uint32_t threads)
 	graph->seen = memory_grow(graph->seen, graph->room * sizeof(*graph->seen));
 }
 
-void graph_solve(struct graph *graph, const struct waits *waits, uint64_t before_ns)
+static void graph_begin(struct graph *graph, const struct waits *waits)
 {
+	size_t processes = waits->snapshot->processes.count;
+
 	make_room(graph, waits->item.count + 1);
 	graph->waits = waits;
 	graph->count = waits->item.count;
-	graph->before_ns = before_ns;
 	graph->job_is_open = false;
-	for (uint32_t i = 0; i < graph->count; i++)
+	for (uint32_t i = 0; i < graph->count; i++) {
 		graph->dead[i] = true;
-	memset(graph->open, 0, waits->snapshot->processes.count * sizeof(*graph->open));
-	memset(graph->drivers, 0, waits->snapshot->processes.count * sizeof(*graph->drivers));
+		graph->help[i] = AT_WORK_NOT;
+	}
+	memset(graph->open, 0, processes * sizeof(*graph->open));
+	memset(graph->drivers, 0, processes * sizeof(*graph->drivers));
+	memset(graph->handles, 0, processes * sizeof(*graph->handles));
+	memset(graph->polls, 0, processes * sizeof(*graph->polls));
+}
+
+void graph_solve(struct graph *graph, const struct waits *waits, uint64_t before_ns)
+{
+	graph_begin(graph, waits);
+	graph->before_ns = before_ns;
+	graph->by_work = false;
 	find_handlers(graph);
 	open_all(graph);
+	spread(graph);
 	find_groups(graph);
+}
+
+void graph_solve_work(struct graph *graph, const struct waits *waits, const enum at_work *work)
+{
+	graph_begin(graph, waits);
+	graph->by_work = true;
+	for (uint32_t i = 0; i < graph->count; i++)
+		let_go_on(graph, i, work[i]);
+	spread(graph);
 }
 
 void graph_finish(struct graph *graph)
 {
 	free(graph->dead);
+	free(graph->help);
 	free(graph->group);
 	free(graph->next);
 	free(graph->open);

@@ -8,6 +8,7 @@
 #ifndef MPSAN_GRAPH_H
 #define MPSAN_GRAPH_H
 
+#include "../rules/at_work.h"
 #include "../waits/waits.h"
 
 #define GRAPH_NONE UINT32_MAX
@@ -16,6 +17,7 @@ struct graph {
 	const struct waits *waits;
 	uint32_t count; /* of threads */
 	bool *dead; /* by thread */
+	enum at_work *help; /* by thread that is not dead: whom it can help */
 	/* by thread: connected dead threads have the same number; else GRAPH_NONE */
 	uint32_t *group;
 	uint32_t *next; /* by thread: a dead owner or holder that it waits for; GRAPH_NONE: none */
@@ -25,6 +27,7 @@ struct graph {
 	bool *handles; /* by process: a signal handler may run there, and send something */
 	uint32_t *polls; /* by process: threads that poll: they may do more in between */
 	bool job_is_open; /* a thread may go on that does not merely serve the others */
+	bool by_work; /* solved for threads at work: the main one stands for its process */
 	uint32_t *seen; /* scratch of graph_cycle: whether a thread was visited */
 	uint32_t room;
 };
@@ -34,6 +37,11 @@ struct graph {
  * succeed nor end before that time. UINT64_MAX: those that wait forever.
  */
 void graph_solve(struct graph *graph, const struct waits *waits, uint64_t before_ns);
+/*
+ * The same for what comes of these threads, by thread, whatever the others may do: dead is who waits, in the end, for
+ * none that is known to be at work. Groups are not determined.
+ */
+void graph_solve_work(struct graph *graph, const struct waits *waits, const enum at_work *work);
 void graph_finish(struct graph *graph);
 
 /*

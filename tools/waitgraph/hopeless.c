@@ -219,18 +219,12 @@ static bool is_owned_by(const struct deadlocks *deadlocks, uint32_t index, uint3
 	return false;
 }
 
-/*
- * A wait with a limit for something that is sent is a pause, after which the thread goes on and helps
- * others: a timer, a heartbeat, a worker that retires. Only a main thread that nobody waits for is
- * taken for one that wants what it waits for, and a watchdog for what it is.
- */
-static bool is_pause(struct deadlocks *deadlocks, uint32_t index)
+bool hopeless_is_pause(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
-	if (wait_needs_owner(wait_at(deadlocks, index)) ||
-	    wait_at(deadlocks, index)->ends != MPSAN_ENDS_LIMIT || is_watchdog(thread) ||
+	if (wait_needs_owner(wait_at(deadlocks, index)) || is_watchdog(thread) ||
 	    pythread_wants_result(thread))
 		return false;
 	if (thread->tid != thread->pid ||
@@ -249,7 +243,8 @@ static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 
 	if (lies_on_cycle(graph, index))
 		return left_behind_explains_cycle(graph, index);
-	if (is_pause(deadlocks, index) ||
+	if ((wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT &&
+	     hopeless_is_pause(deadlocks, index)) ||
 	    (!group_needs_owners(deadlocks, index) && telling_told_group(deadlocks, group)))
 		return true;
 	return graph_waits_for_keyboard(graph, group) || left_explains(graph, group) ||

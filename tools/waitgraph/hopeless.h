@@ -13,4 +13,11 @@
 void hopeless_find(struct deadlocks *deadlocks,
 		   void (*see_loss)(const struct dead_owner *dead_owner, void *context));
 
+/*
+ * Whether a wait with a time limit is a pause: it is for something that is sent, after which the thread goes on and helps
+ * others, as a timer, a heartbeat, or a worker that retires. Only a main thread that nobody waits for is taken for one
+ * that wants what it waits for, and a watchdog for what it is.
+ */
+bool hopeless_is_pause(struct deadlocks *deadlocks, uint32_t index);
+
 #endif

@@ -178,6 +178,15 @@ static bool is_apart(const struct group *group, uint32_t i)
 	return group->is_job && wait_is_apart(group_wait(group, i));
 }
 
+/* For a lock whose owner goes on, or for such an owner's, and so on. */
+static bool is_helped(const struct group *group, uint32_t i)
+{
+	const struct wait *wait = group_wait(group, i);
+
+	return wait->is_helped && wait->end == WAIT_OWNERS && !wait->joins &&
+	       mpsan_kind_is_lock((unsigned)wait->kind);
+}
+
 /* It was meant to last as long as its limit: a watchdog's, say. */
 static bool gives_up(const struct group *group, uint32_t i)
 {
@@ -227,7 +236,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	if (is_apart(group, i) &&
 	    python->in_loop) /* with a timer ahead, which wakes its coroutines */
 		return PARKED_IDLE;
-	if (group->is_job && turns_are_taken(group->graph->waits, group->index[i]))
+	if (group->is_job &&
+	    (is_helped(group, i) || turns_are_taken(group->graph->waits, group->index[i])))
 		return PARKED_IDLE;
 	if (part == PARKED_JOINS || (part == PARKED_BLOCKED && by_owner))
 		return python->what == PYTHREAD_JOIN ? PARKED_JOINS : part;

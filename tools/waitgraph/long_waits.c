@@ -10,15 +10,13 @@
 #include "../proc/calls.h"
 #include "../waits/pythreads.h"
 #include "handlers.h"
+#include "hopeless.h"
 #include "idle.h"
 #include "left_behind.h"
 #include "telling.h"
 #include "turns.h"
 
-static bool is_lock(uint64_t kind)
-{
-	return mpsan_kind_is_lock((unsigned)kind);
-}
+#define PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
 /* Adds a thread. It stays open to a proof, so it does not count as told. */
 static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
@@ -62,12 +60,6 @@ static bool is_out_of_sight(const struct deadlocks *deadlocks, uint32_t index)
 		wait->kind == MPSAN_WAIT_PROCESS);
 }
 
-/* A sleep ends by itself. One that did, and began anew, ticks. */
-static bool sleeps_on(const struct snapshot_thread *thread)
-{
-	return call_is_sleep(&thread->call) && !snapshot_wakes(thread);
-}
-
 /* Whether a worker's main thread does something of its own: slow, perhaps, but not stuck. */
 static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 {
@@ -77,27 +69,118 @@ static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 	       process_is_worker(&deadlocks->reader->facts, thread->slot);
 }
 
-/* A Timer that sets up the next one: each is a new thread, and all of them are one that ticks. */
-static bool is_new_timer(const struct snapshot_thread *thread)
+/* ---- who is at work ---- */
+
+/* What of the job's rest is the same for all threads. */
+struct rest {
+	uint64_t since_ns; /* for how long threads have to rest */
+	uint64_t moved_ns; /* when one of those that rest, and has no limit, did something last */
+};
+
+static struct rest rest_of(const struct deadlocks *deadlocks, uint64_t since_ns)
 {
-	return thread->tid != thread->pid && call_has_limit(&thread->call) &&
-	       pythread_is_timer(thread);
+	struct rest rest = {.since_ns = since_ns};
+
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
+		uint64_t rests_ns = snapshot_rests(&deadlocks->snapshot, thread);
+
+		if (!call_has_limit(&thread->call) && rests_ns <= since_ns &&
+		    rests_ns > rest.moved_ns)
+			rest.moved_ns = rests_ns;
+	}
+	return rest;
 }
 
-/* Whether the whole job rested for that long, with a process that is no leftover. */
-static bool job_rests(const struct deadlocks *deadlocks, uint64_t since_ns)
+/* A Timer that another one set up, while all others rested: all of them are one that ticks. */
+static bool is_new_timer(const struct snapshot_thread *thread, const struct rest *rest)
+{
+	return thread->tid != thread->pid && call_has_limit(&thread->call) &&
+	       thread->seen_ns > rest->moved_ns + AT_WORK_LATER_NS && pythread_is_timer(thread);
+}
+
+static bool did_act(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+		    const struct rest *rest)
+{
+	return snapshot_rests(&deadlocks->snapshot, thread) > rest->since_ns &&
+	       !is_new_timer(thread, rest);
+}
+
+/* From the beginning of its wait to its limit; if that is unknown, until now. */
+static uint64_t length_ns(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	uint64_t ends_ns = call_ends_ns(thread->pid, &thread->call, thread->still_ns);
+
+	ends_ns = ends_ns ? ends_ns : deadlocks->snapshot.now_ns;
+	return ends_ns > thread->still_ns ? ends_ns - thread->still_ns : 0;
+}
+
+/* Whether it only lets time pass: an event of its own, too, for which a main thread waits with a limit. */
+static bool pauses(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+
+	if (wait->harmless || wait->driver)
+		return false;
+	return call_is_sleep(&thread->call) || hopeless_is_pause(deadlocks, index) ||
+	       (!wait_needs_owner(wait) && pythread_waits_for_event(thread));
+}
+
+static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t index,
+				      const struct rest *rest)
+{
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	bool timed = call_has_limit(&thread->call);
+
+	if (thread->told || is_out_of_sight(deadlocks, index) || did_act(deadlocks, thread, rest) ||
+	    is_stopped(thread))
+		return (struct at_work_thread){.acts = true};
+	return (struct at_work_thread){
+		.timed = timed,
+		.pauses = timed && pauses(deadlocks, index) && !is_new_timer(thread, rest),
+		.apart = wait_is_apart(&deadlocks->waits.item.item[index]),
+		.began_ns = thread->still_ns,
+		.length_ns = timed ? length_ns(deadlocks, thread) : 0,
+		.rounds = thread->rounds,
+		.first_ns = thread->same_ns,
+	};
+}
+
+/* Marks the waits of which somebody who could end them is at work. Whether anybody may do anything, now or then. */
+static bool find_helped(struct deadlocks *deadlocks, const struct rest *rest)
+{
+	uint32_t count = deadlocks->snapshot.threads.count;
+	enum at_work *work = memory_get((count + 1) * sizeof(*work));
+	uint64_t now_ns = deadlocks->snapshot.now_ns,
+		 patience = PATIENCE * deadlocks->hang_after_ns;
+	bool any = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct at_work_thread thread = describe(deadlocks, i, rest);
+
+		work[i] = at_work_of(&thread, rest->moved_ns,
+				     now_ns > patience ? now_ns - patience : 0);
+	}
+	graph_solve_work(&deadlocks->help, &deadlocks->waits, work);
+	for (uint32_t i = 0; i < count; i++) {
+		deadlocks->waits.item.item[i].is_helped = !deadlocks->help.dead[i];
+		any |= deadlocks->help.help[i] == AT_WORK;
+	}
+	free(work);
+	return any;
+}
+
+/* ---- a job at rest ---- */
+
+/* Whether the whole job rested, with a process that is no leftover. */
+static bool job_rests(const struct deadlocks *deadlocks)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
-	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
-		const struct snapshot_thread *thread = &snapshot->threads.item[i];
-
-		if (thread->told || thread->hung || is_out_of_sight(deadlocks, i) ||
-		    sleeps_on(thread) || works_apart(deadlocks, i) || is_stopped(thread))
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		if (snapshot->threads.item[i].hung || works_apart(deadlocks, i))
 			return false;
-		if (snapshot_rests(snapshot, thread) > since_ns && !is_new_timer(thread))
-			return false;
-	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
 			return true;
@@ -192,7 +275,7 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 	uint32_t head;
 	bool meant;
 
-	if (is_examined(deadlocks) || !job_rests(deadlocks, since_ns))
+	if (is_examined(deadlocks) || !job_rests(deadlocks))
 		return;
 	meant = idle_job_is_meant(&deadlocks->graph, &head);
 	if (any_leaves(&deadlocks->snapshot) || any_moved(&deadlocks->snapshot, since_ns))
@@ -204,35 +287,46 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 		state_job(deadlocks, head, MPSAN_LF_PARKED);
 }
 
-/* An owner that runs, or was stopped, is slow, but not stuck. */
-static bool holder_sleeps(struct deadlocks *deadlocks, const struct wait *wait)
-{
-	const struct snapshot_thread *holder =
-		deadlocks_thread(deadlocks, deadlocks->waits.who.item[wait->begin]);
-
-	return holder->call.state == PROC_IN_CALL && !is_stopped(holder);
-}
+/* ---- locks ---- */
 
 /* One that gives up in time was meant to last as long as that: a watchdog's, say. */
-static bool is_long_wait(struct deadlocks *deadlocks, uint32_t index, uint64_t since_ns)
+static bool is_long_wait(const struct deadlocks *deadlocks, uint32_t index, uint64_t since_ns)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
-	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
-	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT && is_lock(wait->kind) &&
-	       !wait->joins && !thread->told && !thread->hung &&
-	       snapshot_rests(&deadlocks->snapshot, thread) <= since_ns &&
-	       holder_sleeps(deadlocks, wait) && !turns_are_taken(&deadlocks->waits, index);
+	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT &&
+	       mpsan_kind_is_lock((unsigned)wait->kind) && !wait->joins && !thread->told &&
+	       !thread->hung && snapshot_rests(&deadlocks->snapshot, thread) <= since_ns;
+}
+
+/* Whether a lock is waited for that long, or nobody does anything else. */
+static bool may_hang(const struct deadlocks *deadlocks, const struct rest *rest)
+{
+	bool rests = true;
+
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+		if (is_long_wait(deadlocks, i, rest->since_ns))
+			return true;
+		rests = rests && !did_act(deadlocks, &deadlocks->snapshot.threads.item[i], rest);
+	}
+	return rests;
 }
 
 void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 {
-	uint64_t since = now_ns - deadlocks->hang_after_ns;
+	struct rest rest;
 
 	if (!deadlocks->hang_after_ns || now_ns < deadlocks->hang_after_ns)
 		return;
-	look_at_job(deadlocks, since);
+	rest = rest_of(deadlocks, now_ns - deadlocks->hang_after_ns);
+	if (!may_hang(deadlocks, &rest))
+		return;
+	if (!find_helped(deadlocks, &rest))
+		look_at_job(deadlocks, rest.since_ns);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		if (is_long_wait(deadlocks, i, since))
+		if (is_long_wait(deadlocks, i, rest.since_ns) &&
+		    !deadlocks->waits.item.item[i].is_helped &&
+		    !turns_are_taken(&deadlocks->waits, i))
 			state_long_wait(deadlocks, i);
 }
