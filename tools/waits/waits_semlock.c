@@ -6,6 +6,7 @@
  */
 #include "../facts/facts.h"
 #include "../facts/roles.h"
+#include "../proc/calls.h"
 #include "../symbols/pylock.h"
 #include "waits_look.h"
 
@@ -131,6 +132,20 @@ static uint32_t owner_by_frames(struct look *look, const struct pshared_key *key
 	return keeper.thread;
 }
 
+/* Whether another thread of its process pauses, and was not seen to go on yet: a Timer may release what this one took. */
+static bool has_timer(const struct look *look, const struct snapshot_thread *taker)
+{
+	const struct snapshot_process *process = &look->snapshot->processes.item[taker->process];
+
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		const struct snapshot_thread *thread = &look->snapshot->threads.item[i];
+
+		if (thread != taker && !thread->rounds && call_has_limit(&thread->call))
+			return true;
+	}
+	return false;
+}
+
 /* The one that took it by the logs, if it is in a `with` block, or the waiter is about to enter one. */
 static uint32_t owner_by_logs(struct look *look, const struct pshared_key *key, bool enters,
 			      uint64_t *address)
@@ -144,7 +159,8 @@ static uint32_t owner_by_logs(struct look *look, const struct pshared_key *key, 
 	taker = &look->snapshot->threads.item[takers.thread];
 	if (taker == look->thread || taker->call.state != PROC_IN_CALL)
 		return SNAPSHOT_NONE;
-	return (enters || keeps(look, taker, takers.address)) && !snapshot_has_moved(taker) ?
+	return ((enters && !has_timer(look, taker)) || keeps(look, taker, takers.address)) &&
+			       !snapshot_has_moved(taker) ?
 		       takers.thread :
 		       SNAPSHOT_NONE;
 }
