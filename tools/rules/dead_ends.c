@@ -133,6 +133,11 @@ static bool awaits_lock(const struct fact_blocked *blocked)
 	return blocked->frames.what == AWAITED_NOTHING && serves_as_lock(&blocked->ev);
 }
 
+bool dead_end_is_unknown(const struct fact_blocked *last)
+{
+	return awaits_lock(last) && !(last->ev.taker && last->ev.flags & MPSAN_LF_OWNER_DEAD);
+}
+
 /* Who waits for what is sent, the first or last one, and has a lock for which a thread waits; NULL: neither. */
 static const struct fact_blocked *waits_under_lock(const struct facts *facts,
 						   const struct fact_deadlock *deadlock,

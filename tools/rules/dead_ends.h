@@ -23,6 +23,9 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 const struct fact_blocked *dead_end_last(const struct facts *facts,
 					 const struct fact_deadlock *deadlock);
 
+/* Whether it waits at what may be a lock, but who has it is not known, nor whether it is one. */
+bool dead_end_is_unknown(const struct fact_blocked *last);
+
 /* Whether that thread runs a task of a pool, and waits there for a result. */
 bool dead_end_is_nested(const struct fact_blocked *blocked);
 

@@ -56,6 +56,18 @@ static void hang_has_the_fix_of_its_dead_end(void **state)
 	assert_null(verdict.last[0].fix);
 }
 
+/* It may be a queue: nothing is known but that nobody is known to have it. */
+static void hang_has_no_fix_for_what_may_be_no_lock(void **state)
+{
+	(void)state;
+	blocks(MPSAN_LOCK_PYTHON, MPSAN_LF_PYTHON);
+	deadlock.ev.cause = MPSAN_DEADLOCK_LAST;
+	assert_null(announce(&world, TRIGGER_DEADLOCK).last[0].fix);
+	blocked[0].ev.taker = 4711;
+	blocked[0].ev.flags |= MPSAN_LF_OWNER_DEAD;
+	assert_non_null(strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix, "on every path"));
+}
+
 static void hang_is_silent_where_there_is_a_proof(void **state)
 {
 	(void)state;
@@ -74,6 +86,7 @@ int main(void)
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
 		STORY(hang_notes_the_last_picture),
 		STORY(hang_has_the_fix_of_its_dead_end),
+		STORY(hang_has_no_fix_for_what_may_be_no_lock),
 		STORY(hang_is_silent_where_there_is_a_proof),
 	};
 

@@ -47,7 +47,7 @@ static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock
 
 /*
  * What would mend it if it is what it looks like, or comes down to. Where an owner is known, or a thread
- * that acts, the rule's own fix says to look at that one.
+ * that acts, or it is not even known that a lock is one, the rule's own fix says what to look at.
  */
 static const char *fix_of(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
@@ -61,8 +61,9 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 		return DEADLOCK_OUTPUT_FIX;
 	if (likely != RULE_COUNT)
 		return rule_fix(likely);
-	return last->ev.owner || acts(facts, deadlock, last) ? NULL :
-							       dead_end_of(facts, deadlock).fix;
+	return last->ev.owner || acts(facts, deadlock, last) || dead_end_is_unknown(last) ?
+		       NULL :
+		       dead_end_of(facts, deadlock).fix;
 }
 
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
