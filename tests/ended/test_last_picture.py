@@ -61,6 +61,26 @@ with lock:
         pass
 """
 PARKED = START + "ready()\nqueue.Queue().get()\n"
+HANDLED = START + """
+signals = queue.SimpleQueue()
+signal.signal(signal.SIGTERM, lambda number, frame: signals.put(number))
+ready()
+sys.exit(signals.get() != signal.SIGTERM)
+"""
+# a worker is stuck for ever; the main thread, beside its ticker, waits for what that one was to send
+CONSEQUENCE = START + """
+import multiprocessing
+def work(results):
+    lock = threading.Lock()
+    with lock:
+        with lock:
+            results.put(1)
+context = multiprocessing.get_context("fork")
+results = context.Queue()
+context.Process(target=work, args=(results,), daemon=True).start()
+ready()
+results.get()
+"""
 PAUSED = START + "ready()\nsignal.pause()\n"
 
 
@@ -144,5 +164,7 @@ main({
     "lost-supervisor-proof": functools.partial(lost_supervisor, TAKEN_TWICE, "self-deadlock", "error", "(program.py:"),
     "silent-parked": functools.partial(silent, PARKED, signal.SIGTERM),
     "silent-paused": functools.partial(silent, PAUSED, signal.SIGTERM),
+    "silent-handled": functools.partial(silent, HANDLED, signal.SIGTERM),
+    "silent-consequence": functools.partial(silent, CONSEQUENCE, signal.SIGTERM),
     "silent-short": functools.partial(silent, LOST, signal.SIGTERM, wait_s=1),
 })

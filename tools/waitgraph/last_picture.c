@@ -174,12 +174,29 @@ static bool is_due(const struct deadlocks *deadlocks, const struct snapshot_thre
 	       !role_text(role_of(process));
 }
 
-/* Signals whose handlers end a main thread's wait for an Event as its program meant it to. */
-static uint64_t handled(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+/*
+ * Signals whose handlers end its wait as the program meant them to: those that it handles, unless an owner has to end
+ * it. KeyboardInterrupt, which is Python's own, is an end for an Event only.
+ */
+static uint64_t handled(const struct deadlocks *deadlocks, uint32_t index)
 {
-	return pythread_waits_for_event(thread) ?
-		       session_handlers(&deadlocks->reader->session, thread->slot) :
-		       0;
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	uint64_t handlers = session_handlers(&deadlocks->reader->session, thread->slot);
+	const uint64_t interrupt = 1ull << (SIGINT - 1);
+	char *function;
+
+	if (wait_needs_owner(&deadlocks->waits.item.item[index]))
+		return 0;
+	if (pythread_waits_for_event(thread))
+		return handlers;
+	if (handlers == UINT64_MAX)
+		return 0;
+	if (!(handlers & interrupt) || !deadlocks->reader->session.table[thread->slot].python)
+		return handlers;
+	function = pythread_handler(thread->pid, SIGINT);
+	handlers &= *function ? UINT64_MAX : ~interrupt;
+	free(function);
+	return handlers;
 }
 
 /* Whether a thread of a picture has gone on, or more is known of it now. */
@@ -230,6 +247,40 @@ static void update(struct deadlocks *deadlocks, struct last_picture *picture)
 	picture->draft = put(deadlocks, picture, MPSAN_DEADLOCK_DRAFT, NULL);
 }
 
+/*
+ * Marks in `help` the threads that, in the end, may wait for one that is part of a finding: nothing more is to be said
+ * of them. Whether there are any.
+ */
+static bool find_explained(struct deadlocks *deadlocks)
+{
+	uint32_t count = deadlocks->snapshot.threads.count;
+	enum at_work *work = memory_get((count + 1) * sizeof(*work));
+	bool any = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		work[i] = deadlocks_thread(deadlocks, i)->told ? AT_WORK : AT_WORK_NOT;
+		any |= work[i] == AT_WORK;
+	}
+	if (any)
+		graph_solve_work(&deadlocks->help, &deadlocks->waits, work);
+	free(work);
+	return any;
+}
+
+static void forget_explained(struct deadlocks *deadlocks)
+{
+	for (uint32_t i = deadlocks->pictures.count; i-- > 0;) {
+		struct last_picture *picture = &deadlocks->pictures.item[i];
+		uint32_t index = snapshot_find(&deadlocks->snapshot, picture->part[0].slot,
+					       picture->part[0].tid);
+
+		if (index == SNAPSHOT_NONE || deadlocks->help.dead[index])
+			continue;
+		withdraw(deadlocks, picture);
+		*picture = deadlocks->pictures.item[--deadlocks->pictures.count];
+	}
+}
+
 /* A main thread that was just woken may be ending its program. */
 static void forget_old(struct deadlocks *deadlocks)
 {
@@ -259,7 +310,7 @@ static void keep(struct deadlocks *deadlocks, uint32_t index)
 	picture = take(deadlocks, index);
 	if (!was_to_end(deadlocks, index, &picture) && idle_job_is_meant(&deadlocks->graph, &head))
 		return;
-	picture.handled = handled(deadlocks, deadlocks_thread(deadlocks, index));
+	picture.handled = handled(deadlocks, index);
 	picture.draft = put(deadlocks, &picture, MPSAN_DEADLOCK_DRAFT, NULL);
 	*ARRAY_ADD(&deadlocks->pictures) = picture;
 }
@@ -272,13 +323,18 @@ static bool wants_answer(const struct snapshot_thread *thread)
 
 void last_picture_look(struct deadlocks *deadlocks)
 {
+	bool explained;
+
 	if (procfs_source()) /* it ended before we looked */
 		return;
 	forget_old(deadlocks);
+	explained = find_explained(deadlocks);
+	if (explained)
+		forget_explained(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
 
-		if (!is_due(deadlocks, thread))
+		if (!is_due(deadlocks, thread) || (explained && !deadlocks->help.dead[i]))
 			continue;
 		thread->pictured = true;
 		if (!wait_is_apart(&deadlocks->waits.item.item[i]) || wants_answer(thread))
