@@ -145,10 +145,7 @@ static void replace_windows(void *first)
 	memset(blob, 0, sizeof(blob));
 }
 
-/*
- * Opens the log. If a second thread tries at the same time it finds the log closed, and its record
- * is dropped.
- */
+/* Opens the log. A second thread that tries at the same time finds it closed, and its record is dropped. */
 static bool open_own(enum state before)
 {
 	char before_path[sizeof(path)];
@@ -223,10 +220,7 @@ static void retire_chunk(uint64_t newest)
 		SYS3(SYS_madvise, old, MPSAN_CHUNK, MADV_DONTNEED);
 }
 
-/*
- * Maps a window. Extending the file is idempotent, so threads that need the same window do not wait
- * for each other.
- */
+/* Maps a window. Extending the file is idempotent: threads that need the same window do not wait for each other. */
 static uint8_t *window_get(uint32_t number)
 {
 	uint8_t *have = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE), *expected = NULL,
@@ -269,25 +263,6 @@ void *log_at(uint64_t position)
 	number = window_of(position);
 	window = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE);
 	return window ? window + (position - window_start(number)) : NULL;
-}
-
-void *log_record_at(uint64_t position, uint64_t bytes)
-{
-	bool whole = position >= MPSAN_LOG_START && position % MPSAN_UNIT == 0 &&
-		     bytes <= MPSAN_CHUNK - position % MPSAN_CHUNK;
-
-	return whole ? log_at(position) : NULL;
-}
-
-const char *log_text_at(uint64_t position)
-{
-	const char *text = log_record_at(position, MPSAN_UNIT);
-	uint64_t most = MPSAN_CHUNK - position % MPSAN_CHUNK;
-
-	for (uint64_t i = sizeof(struct mpsan_record); text && i < most; i++)
-		if (!text[i])
-			return text + sizeof(struct mpsan_record);
-	return NULL;
 }
 
 #define PAGE 4096u

@@ -64,9 +64,24 @@ bool log_is_inherited(void);
 /* The address of a record of this process's own log; NULL: not mapped. */
 void *log_at(uint64_t position);
 /* The same for a position that was read from the log, and so may be any: so many bytes of a record lie there. */
-void *log_record_at(uint64_t position, uint64_t bytes);
+static inline void *log_record_at(uint64_t position, uint64_t bytes)
+{
+	bool whole = position >= MPSAN_LOG_START && position % MPSAN_UNIT == 0 &&
+		     bytes <= MPSAN_CHUNK - position % MPSAN_CHUNK;
+
+	return whole ? log_at(position) : NULL;
+}
 /* The text of a record there; NULL: it has no end. */
-const char *log_text_at(uint64_t position);
+static inline const char *log_text_at(uint64_t position)
+{
+	const char *text = (const char *)log_record_at(position, MPSAN_UNIT);
+	uint64_t most = MPSAN_CHUNK - position % MPSAN_CHUNK;
+
+	for (uint64_t i = sizeof(struct mpsan_record); text && i < most; i++)
+		if (!text[i])
+			return text + sizeof(struct mpsan_record);
+	return NULL;
+}
 /* Whether the address lies in a mapping of the log, and where that mapping ends. */
 bool log_owns(uint64_t address, uint64_t *end);
 

@@ -50,11 +50,16 @@ bool table_owns(uint64_t address, uint64_t *end)
 	return address >= mapped.start && address < mapped.end;
 }
 
-uint32_t table_there(const struct mpsan_session *s)
+static inline uint32_t slots_there(const struct mpsan_session *s)
 {
 	uint32_t slots = __atomic_load_n(&s->slots, __ATOMIC_ACQUIRE);
 
 	return slots < mapped.slots ? slots : mapped.slots;
+}
+
+uint32_t table_there(const struct mpsan_session *session)
+{
+	return slots_there(session);
 }
 
 /*
@@ -97,10 +102,10 @@ uint32_t table_reserve(struct mpsan_session *s)
 	uint32_t there;
 
 	do {
-		there = table_there(s);
+		there = slots_there(s);
 		if (slot == there / 2)
 			grow(s, there); /* ahead of need: others may not be able to */
-		while (slot >= (there = table_there(s)))
+		while (slot >= (there = slots_there(s)))
 			if (!grow(s, there))
 				return TABLE_NO_SLOT;
 	} while (!__atomic_compare_exchange_n(&s->claimed, &slot, slot + 1, false, __ATOMIC_ACQ_REL,
@@ -133,8 +138,8 @@ void table_enter(struct mpsan_session *s, uint32_t slot)
 
 /* A file that somebody damaged may have a list without an end. */
 #define EACH_IN_LIST(s, at, first, end)                          \
-	for (uint32_t at = (first), left_ = table_there(s);      \
-	     at != (end) && at && at <= table_there(s) && left_; \
+	for (uint32_t at = (first), left_ = slots_there(s);      \
+	     at != (end) && at && at <= slots_there(s) && left_; \
 	     at = table_of(s)[at - 1].earlier, left_--)
 
 static bool is_of(const struct mpsan_process *p, uint32_t pid, uint64_t pid_ns)
@@ -205,7 +210,7 @@ static uint32_t find_newest(struct mpsan_session *s, uint32_t pid, uint64_t pid_
 {
 	uint32_t newest = READ_TO_WRITE(&s->newest[mpsan_list_of(pid, pid_ns)]);
 
-	if (newest && newest <= table_there(s))
+	if (newest && newest <= slots_there(s))
 		READ_TO_WRITE(&table_of(s)[newest - 1].earlier);
 	EACH_IN_LIST(s, at, newest, 0) {
 		struct mpsan_process *p = table_of(s) + at - 1;

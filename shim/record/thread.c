@@ -85,9 +85,8 @@ void thread_inherit_pool(const struct thread_pool *pool)
 
 static struct mpsan_thread *record_at(uint32_t units)
 {
-	struct mpsan_record *r = units ? log_record_at((uint64_t)units * MPSAN_UNIT,
-						       sizeof(*r) + sizeof(struct mpsan_thread)) :
-					 NULL;
+	const uint64_t bytes = sizeof(struct mpsan_record) + sizeof(struct mpsan_thread);
+	struct mpsan_record *r = log_record_at((uint64_t)units * MPSAN_UNIT, bytes);
 
 	return r ? (struct mpsan_thread *)(r + 1) : NULL;
 }
@@ -342,10 +341,7 @@ static bool still_held(const struct mpsan_hold *hold, uint32_t tid)
 	return kind == MPSAN_LOCK_MUTEX ? word[0] && (uint32_t)word[2] == tid : !word[0];
 }
 
-/*
- * Whether a thread uses a semaphore as a counter: it takes it twice, as multiprocessing.Queue does
- * at each put().
- */
+/* Whether a thread uses a semaphore as a counter: it takes it twice, as multiprocessing.Queue does at each put(). */
 static bool is_counted(const struct mpsan_thread *t, uint32_t claim)
 {
 	for (uint32_t i = claim + 1; i < MPSAN_HOLDS; i++)
