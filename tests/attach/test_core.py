@@ -5,6 +5,7 @@
 
 import bz2
 import contextlib
+import gzip
 import json
 import lzma
 import os
@@ -378,6 +379,16 @@ def check_packed():
                 one_line(packed, "compressed with", f"{command[0]} -d", "coredumpctl")
             else:
                 assert status == 66 and "deadlock-cycle" in out, out
+
+
+def check_bomb():
+    """A small file that unpacks to gigabytes: refused, before it has taken one of them."""
+    with started("sleep", "60") as process, folder() as place:
+        data = cores.shortened(cores.gcore(process.pid, place).read_bytes())
+        zeros = gzip.compress(bytes(64 << 20), 9)
+        (place / "core.gz").write_bytes(gzip.compress(data) + 12 * zeros)
+        one_line(place / "core.gz", "compressed with gzip", "MiB", "gzip -dk")
+        assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20, resource.getrusage(resource.RUSAGE_CHILDREN)
 
 
 def check_wrong():

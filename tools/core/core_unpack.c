@@ -59,10 +59,18 @@ static unsigned long long pages_of(pid_t pid, unsigned which)
 	return pages[which];
 }
 
-/* Into memory, of which it gets half. Under a sanitizer, more than any machine has is in use before. */
+/*
+ * A small file may unpack to more than any machine has. elfutils stops where memory ends, and takes what it has got by then
+ * for the whole: so it gets more than what is accepted.
+ */
+#define UNPACKED_MAX ((rlim_t)512 << 20)
+#define MEMORY_MAX ((rlim_t)768 << 20)
+
+/* Into memory, of which it gets half at most. Under a sanitizer, more than any machine has is in use before. */
 static bool unpack(struct core *core, int fd)
 {
-	rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE), used = pages_of(getpid(), 5) * page;
+	rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE), used = pages_of(getpid(), 5) * page,
+	       half = (rlim_t)sysconf(_SC_PHYS_PAGES) * page / 2;
 	struct rlimit before = {0}, limit;
 	Dwfl_Module *module = NULL;
 	GElf_Addr bias;
@@ -70,7 +78,7 @@ static bool unpack(struct core *core, int fd)
 
 	getrlimit(RLIMIT_DATA, &before);
 	limit = before;
-	limit.rlim_cur = used + (rlim_t)sysconf(_SC_PHYS_PAGES) * page / 2;
+	limit.rlim_cur = used + (half < MEMORY_MAX ? half : MEMORY_MAX);
 	if (limit.rlim_cur < before.rlim_cur)
 		setrlimit(RLIMIT_DATA, &limit);
 	core->dwfl = dwfl_begin(&callbacks);
@@ -80,7 +88,7 @@ static bool unpack(struct core *core, int fd)
 	core->bytes = core->elf ? (const void *)elf_rawfile(core->elf, &bytes) : NULL;
 	core->size = bytes;
 	setrlimit(RLIMIT_DATA, &before);
-	return core->bytes;
+	return core->bytes && core->size <= UNPACKED_MAX;
 }
 
 /* ---- tried by a child ---- */
@@ -132,7 +140,8 @@ char *core_unpack(struct core *core, int fd, const struct packing *packing)
 	if ((!packing->waits || ends(core, fd)) && unpack(core, fd))
 		return NULL;
 	return text_format(
-		"%s: compressed with %s, which cannot be read here; decompress it first: "
-		"%s %s; or coredumpctl dump -o core",
-		core->path, packing->name, packing->cure, core->path);
+		"%s: compressed with %s, which cannot be read here, or has more than %llu MiB; "
+		"decompress it first: %s %s; or coredumpctl dump -o core",
+		core->path, packing->name, (unsigned long long)(UNPACKED_MAX >> 20), packing->cure,
+		core->path);
 }
