@@ -85,6 +85,8 @@ enum mpsan_process_flags {
 /* More of them. */
 enum mpsan_process_marks {
 	MPSAN_MARK_CALLS_BACK = 1, /* the CUDA driver's threads may run functions of the program */
+	/* it closed a descriptor while its Python interpreter was shut down */
+	MPSAN_MARK_LEAVES = 2,
 };
 
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */

@@ -202,6 +202,11 @@ uint64_t python_model(uint64_t process, char *type, size_t bytes)
 	return cpython_model(&python.py, process, type, bytes);
 }
 
+bool python_lets_go(void)
+{
+	return cpython_lets_go(&python.py, cpython_starting(&python.py, top_frame(0)));
+}
+
 bool python_is_idle(void)
 {
 	struct state own;

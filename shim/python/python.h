@@ -267,4 +267,10 @@ int64_t python_dict_used(uint64_t dict, uint64_t type);
 uint64_t python_type(uint64_t object);
 uint64_t python_model(uint64_t process, char *type, size_t bytes) __attribute__((nonnull));
 
+/*
+ * At the end of a process that multiprocessing forked: whether it has called cancel_join_thread() of a queue among its
+ * arguments, and so let go of what it had put into it. Slow.
+ */
+bool python_lets_go(void);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "../python/python.h"
 #include "../record/callsite_cache.h"
 #include "../record/log.h"
 #include "../record/stack.h"
@@ -35,6 +36,11 @@ static struct peer {
 } peers[PEERS] LARGE;
 STATE static uint32_t next_peer; /* their number since the fork */
 static char listener[PATH_BYTES + 1]; /* the newest address of this process */
+/* The pipe into which it was written what is to be fetched here; `several`: not known which of them. */
+STATE static struct {
+	uint64_t device, inode;
+	bool several;
+} handed;
 
 /* Extracts the path if it is an address of a multiprocessing listener; false: another address. */
 static bool listener_path(const struct sockaddr *address, socklen_t length, char *path)
@@ -391,7 +397,9 @@ FORKED void fd_passing_exit(void)
 		return;
 	GUARDED {
 		EMIT(shm_kept, .listener = log_text(listener), .count = count, .bytes = bytes,
-		     .device = first.device, .inode = first.range.start);
+		     .device = first.device, .inode = first.range.start,
+		     .pipe_device = handed.several ? 0 : handed.device,
+		     .pipe = handed.several ? 0 : handed.inode, .let_go = python_lets_go());
 	}
 }
 
@@ -401,6 +409,8 @@ FORKED void fd_passing_forked(void)
 	if (next_peer)
 		memset(peers, 0, sizeof(peers));
 	next_peer = 0;
+	handed.inode = 0;
+	handed.several = false;
 	for (uint32_t fd = 0; fd <= descriptor_highest; fd++)
 		if (descriptor_flags[fd] &
 		    (DESCRIPTOR_READY | DESCRIPTOR_PEER | DESCRIPTOR_LISTENER))
@@ -419,6 +429,21 @@ void fd_passing_ready(int from, int to)
 	newest_from = from + 1;
 	newest_to = to + 1;
 	descriptor_mark(to, DESCRIPTOR_READY);
+	stream_follow(STREAM_HANDS);
+}
+
+void fd_passing_hands(int fd)
+{
+	struct stat st;
+
+	if (!newest_from || SYS2(SYS_fstat, fd, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return;
+	newest_from = 0;
+	stream_leave(STREAM_HANDS);
+	if (handed.inode && (handed.inode != st.st_ino || handed.device != st.st_dev))
+		handed.several = true;
+	handed.device = st.st_dev;
+	handed.inode = st.st_ino;
 }
 
 void fd_passing_mapped(int fd)
@@ -428,6 +453,7 @@ void fd_passing_mapped(int fd)
 	if (LIKELY(newest_from != fd + 1))
 		return;
 	newest_from = 0;
+	stream_leave(STREAM_HANDS);
 	if (segment_of(fd, &mapped) && segment_of(newest_to - 1, &copy) &&
 	    mapped.range.start == copy.range.start)
 		descriptor_unmark(newest_to - 1, DESCRIPTOR_READY);

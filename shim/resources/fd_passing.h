@@ -64,10 +64,11 @@ void fd_passing_received(int fd, const struct msghdr *message, uint64_t caller);
 /*
  * fd_passing_ready: a segment's descriptor was copied as Python does it: the copy may wait to be
  * fetched. fd_passing_mapped: a descriptor was mapped: the copy made right before belongs to the
- * mapping.
+ * mapping. fd_passing_hands: something is about to be written, maybe to tell who is to fetch it.
  */
 void fd_passing_ready(int from, int to);
 void fd_passing_mapped(int fd);
+void fd_passing_hands(int fd);
 
 /* A descriptor marked DESCRIPTOR_PEER was copied, or is about to be closed. */
 void fd_passing_copied(int from, int to);

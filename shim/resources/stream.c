@@ -40,6 +40,19 @@ void stream_feed(int fd, bool fed)
 	}
 }
 
+/* What an interpreter closes at its end tells nothing about who wants what could be read there. */
+void stream_closes(int fd)
+{
+	STATE static bool ran;
+
+	if (stream_is_fed(fd))
+		stream_feed(fd, false);
+	if (python_present())
+		ran = true;
+	else if (UNLIKELY(ran) && life_may_change())
+		life_mark(MPSAN_MARK_LEAVES);
+}
+
 void stream_follow(enum stream_watch what)
 {
 	if (!(stream_watch & what) && life_may_change() &&
@@ -164,6 +177,8 @@ void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)
 		return;
 	if (stream_uses(fd, DESCRIPTOR_WRITE_TOLD))
 		shared_ofd_used(fd, MPSAN_OFFSET_WRITE, caller);
+	if (stream_watch & STREAM_HANDS)
+		fd_passing_hands(fd);
 	GUARDED {
 		if (data && bytes >= STREAM_LARGE)
 			note_tensor(fd, data, bytes, caller);

@@ -22,11 +22,17 @@ enum stream_watch {
 	STREAM_COMPLAINTS =
 		/* a worker: it may fail, or Python may refuse it to start processes */
 	4,
+	STREAM_HANDS = 8, /* the next write may tell another process where to fetch a descriptor */
 };
 extern uint8_t stream_watch;
 
 /* Adds something to watch for. */
 void stream_follow(enum stream_watch what);
+/* It has come. */
+static inline void stream_leave(enum stream_watch what)
+{
+	__atomic_fetch_and(&stream_watch, (uint8_t)~what, __ATOMIC_RELAXED);
+}
 /* At the start. */
 void stream_start(void);
 /* After a fork, in the parent or in the child. */
@@ -54,7 +60,7 @@ static inline bool stream_reads(int fd)
 static inline bool stream_writes(int fd)
 {
 	return stream_uses(fd, DESCRIPTOR_WRITE_TOLD) ||
-	       (stream_watch & STREAM_COMPLAINTS && fd == 2);
+	       (stream_watch & STREAM_COMPLAINTS && fd == 2) || stream_watch & STREAM_HANDS;
 }
 
 /*
@@ -76,10 +82,11 @@ static inline bool stream_knows(int fd)
 }
 
 /* Before a descriptor is closed. */
+void stream_closes(int fd);
 static inline void stream_closed(int fd)
 {
-	if (UNLIKELY(stream_is_fed(fd)))
-		stream_feed(fd, false);
+	if (UNLIKELY(stream_watch || stream_is_fed(fd)))
+		stream_closes(fd);
 }
 
 /*

@@ -15,6 +15,7 @@ void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks)
 			  deadlocks->hang_after_ns);
 	mon_exitcodes_init(&monitors->mon_exitcodes, &monitors->workers);
 	mon_last_seen_init(&monitors->mon_last_seen, deadlocks->reader);
+	mon_unread_init(&monitors->mon_unread, &deadlocks->snapshot);
 }
 
 void monitors_look(struct monitors *monitors)
@@ -31,6 +32,7 @@ void monitors_look(struct monitors *monitors)
 	mon_failures_look(&monitors->mon_failures, log);
 	mon_exitcodes_look(&monitors->mon_exitcodes, log);
 	mon_last_seen_look(&monitors->mon_last_seen, log);
+	mon_unread_look(&monitors->mon_unread, log);
 }
 
 void monitors_finish(struct monitors *monitors)
@@ -43,6 +45,7 @@ void monitors_finish(struct monitors *monitors)
 	mon_failures_finish(&monitors->mon_failures);
 	mon_exitcodes_finish(&monitors->mon_exitcodes, log);
 	mon_last_seen_finish(&monitors->mon_last_seen, log);
+	mon_unread_finish(&monitors->mon_unread);
 	worker_table_finish(&monitors->workers);
 }
 

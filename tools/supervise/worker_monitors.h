@@ -13,6 +13,7 @@
 #include "mon_exitcodes.h"
 #include "mon_failures.h"
 #include "mon_last_seen.h"
+#include "mon_unread.h"
 
 struct monitors {
 	struct deadlocks *deadlocks;
@@ -23,6 +24,7 @@ struct monitors {
 	struct mon_failures mon_failures;
 	struct mon_exitcodes mon_exitcodes;
 	struct mon_last_seen mon_last_seen;
+	struct mon_unread mon_unread;
 	uint64_t seen_ns; /* of the last snapshot */
 };
 

@@ -329,7 +329,10 @@ unsigned cpython_task(const struct cpython *py, uint64_t top, uint64_t *object, 
 	return count;
 }
 
-static uint64_t find_model(const struct cpython *py, uint64_t object, unsigned depth)
+typedef bool is_wanted(const struct cpython *py, uint64_t object);
+
+static uint64_t find_wanted(const struct cpython *py, uint64_t object, unsigned depth,
+			    is_wanted *is)
 {
 	uint64_t type = object ? cpython_type(py, object) : 0;
 	uint64_t item[ITEMS_MAX], found = 0;
@@ -341,26 +344,54 @@ static uint64_t find_model(const struct cpython *py, uint64_t object, unsigned d
 				 item) :
 			0;
 	if (!count)
-		return is_model(py, type) ? object : 0;
+		return is(py, object) ? object : 0;
 	for (unsigned i = 0; i < count && !found; i++)
-		found = find_model(py, item[i], depth - 1);
+		found = find_wanted(py, item[i], depth - 1, is);
 	return found;
+}
+
+/* Among the arguments of the target of a Process. */
+static uint64_t find_argument(const struct cpython *py, uint64_t process, is_wanted *is)
+{
+	uint64_t found = 0;
+
+	if (!process || py->at.minor > NEWEST_MINOR)
+		return 0;
+	found = find_wanted(py, cpython_attribute(py, process, "_args"), DEPTH_MAX, is);
+	return found ? found :
+		       find_wanted(py, cpython_attribute(py, process, "_kwargs"), DEPTH_MAX, is);
+}
+
+static bool is_model_object(const struct cpython *py, uint64_t object)
+{
+	return is_model(py, cpython_type(py, object));
 }
 
 uint64_t cpython_model(const struct cpython *py, uint64_t process, char *type, size_t bytes)
 {
 	struct writer w = writer_open(type, bytes);
-	uint64_t object = 0, at;
+	uint64_t object = find_argument(py, process, is_model_object), at;
 	char c;
 
-	if (process && py->at.minor <= NEWEST_MINOR)
-		object = find_model(py, cpython_attribute(py, process, "_args"), DEPTH_MAX);
-	if (process && !object && py->at.minor <= NEWEST_MINOR)
-		object = find_model(py, cpython_attribute(py, process, "_kwargs"), DEPTH_MAX);
 	at = object ? cpython_type(py, object) : 0;
 	at = at ? cpython_member(py, at, CPYTHON_TYPE_NAME) : 0;
 	while (w.at < w.end && cpython_peek(py, &c, at++, 1) && c)
 		writer_byte(&w, (unsigned char)c);
 	writer_close(&w, bytes);
 	return object;
+}
+
+static bool is_let_go(const struct cpython *py, uint64_t object)
+{
+	uint64_t cancelled = cpython_attribute(py, object, "_joincancelled"), feeder;
+
+	if (!cancelled || is_zero(py, cancelled))
+		return false;
+	feeder = cpython_attribute(py, object, "_thread");
+	return feeder && feeder != py->none;
+}
+
+bool cpython_lets_go(const struct cpython *py, uint64_t process)
+{
+	return find_argument(py, process, is_let_go);
 }

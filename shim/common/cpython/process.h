@@ -85,4 +85,10 @@ unsigned cpython_task(const struct cpython *py, uint64_t frame, uint64_t *object
  */
 uint64_t cpython_model(const struct cpython *py, uint64_t process, char *type, size_t bytes);
 
+/*
+ * Whether there is a multiprocessing.Queue that does not wait for its feeder: cancel_join_thread() was called, and
+ * something was put into it.
+ */
+bool cpython_lets_go(const struct cpython *py, uint64_t process);
+
 #endif

@@ -87,9 +87,9 @@ static void sender_exited_fires_when_nobody_has_asked_yet(void **state)
 	make_tensor(MAKER, A);
 	keep(MAKER, A);
 	leave(MAKER);
-	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_WARNING);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_WARNING);
 	leave(USER);
-	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_NOTE);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_NOTE);
 }
 
 static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **state)
@@ -100,7 +100,33 @@ static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **sta
 	make_tensor(MAKER, A);
 	keep(MAKER, A);
 	leave(MAKER);
-	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_OFF);
+}
+
+/* The supervisor saw that the queue's pipe has no reader. */
+static void sender_exited_is_silent_about_a_queue_that_nobody_can_read(void **state)
+{
+	(void)state;
+	stem(MAKER, USER);
+	make_tensor(MAKER, A);
+	keep(MAKER, A);
+	leave(MAKER);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_WARNING);
+	ACT(MAKER, unread, 0, 0, .pipe = 7);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_OFF);
+}
+
+/* It had called cancel_join_thread; who asks nevertheless is told. */
+static void sender_exited_is_silent_about_one_that_let_go(void **state)
+{
+	(void)state;
+	stem(MAKER, USER);
+	bind_listener(MAKER);
+	make_tensor(MAKER, A);
+	ACT(MAKER, shm_kept, LISTENER, 0, .count = 1, .device = DEVICE, .inode = A, .let_go = 1);
+	leave(MAKER);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_ERROR);
 }
 
 /* Whoever made a worker that cannot be asked has said what it is to do; its child is somebody else. */
@@ -115,11 +141,11 @@ static void sender_exited_knows_a_loader_by_who_made_it(void **state)
 	ACT(USER, process_name, 0, 0, .fork = 8192, .name = 128);
 	make_tensor(MAKER, A);
 	keep(MAKER, A);
-	keep(OTHER, A);
 	leave(MAKER);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_OFF);
+	keep(OTHER, A);
 	leave(OTHER);
-	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
-	assert_heard(TRIGGER_ENDED, OTHER, shm_sender_exited, GRADE_NOTE);
+	assert_heard(TRIGGER_CLOSE, 0, shm_sender_exited, GRADE_NOTE);
 }
 
 /* A proxy gives its object back to a manager that has been shut down. */
@@ -173,6 +199,8 @@ int main(void)
 		STORY(sender_exited_fires_as_a_note_about_one_that_the_asker_ended),
 		STORY(sender_exited_fires_when_nobody_has_asked_yet),
 		STORY(sender_exited_is_silent_about_a_loader_that_is_left_early),
+		STORY(sender_exited_is_silent_about_a_queue_that_nobody_can_read),
+		STORY(sender_exited_is_silent_about_one_that_let_go),
 		STORY(sender_exited_knows_a_loader_by_who_made_it),
 		STORY(sender_exited_is_silent_about_a_manager),
 		STORY(sender_exited_is_silent_about_other_errands),

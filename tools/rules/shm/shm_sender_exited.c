@@ -132,27 +132,35 @@ static bool is_outlived(const struct facts *facts, uint32_t slot)
 }
 
 /*
- * Reports unfetched tensors at the end of their process; whether they are needed shows only later.
- * A DataLoader that is left early ends its workers with batches that are not needed.
+ * Whether nobody wants what a process kept: a DataLoader that is left early ends its workers with batches that are not
+ * needed, a queue was closed by all that could read it, or the process had called cancel_join_thread.
  */
-static void judge_end(const struct facts *facts, const struct trigger *trigger,
-		      struct findings *out)
+static bool is_unwanted(const struct facts *facts, uint32_t slot, uint32_t kept)
 {
-	uint32_t kept = fact_event_of(facts, trigger->index, EV_shm_kept, FACT_NONE);
+	return EVENT_AS(&facts->events[kept], shm_kept)->let_go ||
+	       process_loads_data(facts, slot) ||
+	       fact_event_of(facts, slot, EV_unread, FACT_NONE) != FACT_NONE;
+}
 
-	if (kept == FACT_NONE || process_loads_data(facts, trigger->index))
+/* Reports unfetched tensors once the session is over: whether they are needed shows only later. */
+static void judge_rest(const struct facts *facts, const struct trigger *trigger, uint32_t slot,
+		       struct findings *out)
+{
+	uint32_t kept = fact_event_of(facts, slot, EV_shm_kept, FACT_NONE);
+
+	if (kept == FACT_NONE || is_unwanted(facts, slot, kept))
 		return;
-	FIND_EVENT(out, shm_sender_exited,
-		   is_outlived(facts, trigger->index) ? GRADE_WARNING : GRADE_NOTE, trigger,
-		   &msg_rest, .cause = kept + 1, .process = trigger->index + 1,
+	FIND_EVENT(out, shm_sender_exited, is_outlived(facts, slot) ? GRADE_WARNING : GRADE_NOTE,
+		   trigger, &msg_rest, .cause = kept + 1, .process = slot + 1,
 		   .segment = shm_segment_of(facts, kept));
 }
 
 void rule_shm_sender_exited(const struct facts *facts, const struct trigger *trigger,
 			    struct findings *out)
 {
-	if (trigger->kind == TRIGGER_ENDED) {
-		judge_end(facts, trigger, out);
+	if (trigger->kind == TRIGGER_CLOSE) {
+		for (uint32_t slot = 0; slot < facts->process_count; slot++)
+			judge_rest(facts, trigger, slot, out);
 		return;
 	}
 	switch (facts->events[trigger->index].type) {
