@@ -137,6 +137,13 @@ static void forget_gone(struct ps *ps)
 		}
 }
 
+/* Before a verdict the engine opens waits that it cannot be sure of: who has what is found again, to be shown. */
+static void find_owners(struct ps *ps)
+{
+	waits_find(ps->waits, ps->snapshot);
+	graph_solve(ps->graph, ps->waits, UINT64_MAX);
+}
+
 void ps_over(struct ps *ps, struct deadlocks *deadlocks, struct judge *judge)
 {
 	*ps = (struct ps){.reader = judge->reader,
@@ -147,6 +154,7 @@ void ps_over(struct ps *ps, struct deadlocks *deadlocks, struct judge *judge)
 	ps_point(ps, deadlocks);
 	kept_begin();
 	ps_find_proved(ps);
+	find_owners(ps);
 	count_hidden(ps);
 }
 
@@ -162,8 +170,7 @@ static void ps_look_once(struct ps *ps)
 		reader_poll(ps->reader, clock_ns(CLOCK_MONOTONIC));
 	} else {
 		snapshot_take(ps->snapshot, ps->now_ns);
-		waits_find(ps->waits, ps->snapshot);
-		graph_solve(ps->graph, ps->waits, UINT64_MAX);
+		find_owners(ps);
 	}
 	judge_triggers(ps->judge);
 }
@@ -172,6 +179,8 @@ static void ps_look_once(struct ps *ps)
 static void conclude(struct ps *ps)
 {
 	ps_find_proved(ps);
+	if (ps->proves)
+		find_owners(ps);
 	count_hidden(ps);
 	forget_python(ps); /* a process may have loaded Python since */
 	forget_gone(ps);
