@@ -110,7 +110,7 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 	char *ended, *when, *text;
 
 	if (!process->gone || process->stayed)
-		return text_copy(PROCESS_STAYED);
+		return text_copy(reader->cut_ns ? PROCESS_CUT : PROCESS_STAYED);
 	ended = process_ended_itself(&reader->facts, slot) ?
 			killed_text(process->slot->end_value, true) :
 			process_ended_text(process->slot);

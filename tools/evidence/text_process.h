@@ -22,6 +22,7 @@ char *process_text(const struct reader *reader, uint32_t slot);
 char *process_given_name(const struct reader *reader, uint32_t slot);
 
 #define PROCESS_STAYED "was still running at the end"
+#define PROCESS_CUT "was still running when mpsan killed the program (--on-deadlock)"
 
 /* "was killed by signal 9 (SIGKILL: Killed)", of a process that has ended. The caller frees it. */
 char *process_ended_text(const struct mpsan_process *process);

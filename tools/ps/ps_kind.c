@@ -291,16 +291,32 @@ static bool look_at_loop(struct kind_look *look)
 	return true;
 }
 
+bool kind_loads_pages(char state, bool in_call, uint64_t read_pages, uint64_t runs)
+{
+	return !in_call && (state == 'D' || (read_pages && 2 * read_pages >= runs));
+}
+
+/* It reads a file, such as a library, through its memory: it wakes up for each piece. */
+static bool look_at_pages(struct kind_look *look)
+{
+	if (!kind_loads_pages(look->state->state, look->thread->call.state == PROC_IN_CALL,
+			      look->state->read_pages, look->thread->runs))
+		return false;
+	kind_is(look, KIND_disk, text_copy("page faults of a file, one after the other"));
+	return true;
+}
+
 static bool look_at_run(struct kind_look *look)
 {
 	bool runs = look->thread->call.state == PROC_RUNS && look->state->state != 'D';
+	bool loads = look->state->state == 'D' && look->thread->call.state == PROC_RUNS;
 
 	if (look->share >= KIND_RUNS_PERCENT / 100.0 || (runs && look->share < 0)) {
 		kind_is(look, KIND_running, NULL);
 		return true;
 	}
-	if (look->wakes >= WAKES_OFTEN && (runs || look->thread->rounds)) {
-		if (look_at_loop(look))
+	if (look->wakes >= WAKES_OFTEN && (runs || loads || look->thread->rounds)) {
+		if (look_at_loop(look) || look_at_pages(look))
 			return true;
 		const char *text =
 			jsontext_string(json_object_get(look->json, "waits_for"), "text");

@@ -26,6 +26,12 @@
 void ps_kind_add(struct ps *ps, json_t *thread, uint32_t index, const struct ps_wait *wait,
 		 const struct thread_state *state);
 
+/*
+ * Whether a thread that often wakes up waits for pages of a file, by its state, and by how often it did
+ * and how often it ran. Pure.
+ */
+bool kind_loads_pages(char state, bool in_call, uint64_t read_pages, uint64_t runs);
+
 /* ---- between ps_kind.c, ps_kind_fds.c and ps_kind_owner.c ---- */
 
 /* A thread under examination, and what was found. */

@@ -117,6 +117,7 @@ struct thread_state thread_state(uint32_t pid, uint32_t tid)
 	if (!procfs_read(text, sizeof(text), "%u/task/%u/stat", pid, tid))
 		return found;
 	found.state = *field(text, 3);
+	found.read_pages = strtoull(field(text, 12), NULL, 10);
 	if (found.state == 't' || found.state == 'T')
 		found.tracer = tracer_of(pid, tid);
 	if (found.state != 'R')

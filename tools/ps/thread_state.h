@@ -15,6 +15,7 @@ struct thread_state {
 	uint32_t tracer; /* PID of the debugger; 0: none */
 	/* it has not run since then, or longer: CLOCK_MONOTONIC. 0: the kernel does not tell */
 	uint64_t asleep_ns;
+	uint64_t read_pages; /* how often it waited for a page from a disk, since it began */
 };
 
 struct thread_state thread_state(uint32_t pid, uint32_t tid);

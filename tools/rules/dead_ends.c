@@ -23,6 +23,7 @@ struct end {
 	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
 	/* of a circle: all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard */
 	bool joins, join, gil, read, result, guard;
+	bool across; /* of a circle: its threads are of several processes */
 };
 
 #define AWAITS(name) (end->what == AWAITED_##name)
@@ -42,6 +43,11 @@ static MESSAGE msg_circle = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_circle_across = {
+	"threads of several processes are deadlocked in a wait-for cycle: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 static struct dead_end row_of_end(const struct end *end)
 {
 #define DEAD_END(name, when, title, story, fix) \
@@ -52,9 +58,11 @@ static struct dead_end row_of_end(const struct end *end)
 
 static struct dead_end row_of_circle(const struct end *end)
 {
+	const struct message_text *circle = end->across ? &msg_circle_across : &msg_circle;
+
 #define CIRCLE(name, when, title, fix) \
 	if (when)                      \
-		return (struct dead_end){title, fix, &msg_circle};
+		return (struct dead_end){title, fix, circle};
 #include "dead_ends.def"
 }
 
@@ -200,6 +208,8 @@ static bool is_read_again(const struct facts *facts, const struct fact_deadlock 
 static void look_at_circle(const struct facts *facts, const struct fact_deadlock *deadlock,
 			   struct end *end)
 {
+	const struct fact_blocked *before = NULL;
+
 	end->joins = true;
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
 		const struct fact_blocked *one = &facts->blockeds[i];
@@ -207,6 +217,8 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 
 		if (!(one->ev.flags & MPSAN_LF_CYCLE))
 			continue;
+		end->across = end->across || (before && before->at.by != one->at.by);
+		before = one;
 		end->joins = end->joins && joins;
 		end->join = end->join || joins;
 		end->result = end->result || one->frames.what == AWAITED_POOL_RESULT;

@@ -3,7 +3,7 @@ who holds which."""
 # expect: deadlock-cycle error
 # ends: never
 # frames: move
-# says: deadlocked in a wait-for cycle
+# says: threads of several processes are deadlocked in a wait-for cycle
 # says: made at main (deadlock-cycle-one-line.py:24) (number 1 of 2)
 # says: made at main (deadlock-cycle-one-line.py:24) (number 2 of 2)
 # pythons: all

@@ -1,4 +1,4 @@
-"""Workers that import for a second of a processor each, all at once, and then wait: a start, no load."""
+"""Workers that import for more than a second of a processor each, all at once, and then wait: a start, no load."""
 # expect: none
 # silent: cpu-oversubscribed too-many-workers
 import multiprocessing
@@ -17,7 +17,7 @@ def work(started, over):
 
 
 if __name__ == "__main__":
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     started, over = context.Semaphore(0), context.Event()
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "slow_to_import.py").write_text(SLOW)
