@@ -85,8 +85,7 @@ enum mpsan_process_flags {
 /* More of them. */
 enum mpsan_process_marks {
 	MPSAN_MARK_CALLS_BACK = 1, /* the CUDA driver's threads may run functions of the program */
-	/* it closed a descriptor while its Python interpreter was shut down */
-	MPSAN_MARK_LEAVES = 2,
+	MPSAN_MARK_LEAVES = 2, /* it closed a descriptor while its interpreter was shut down */
 };
 
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
@@ -212,8 +211,7 @@ struct mpsan_session {
 	 */
 	uint16_t newest[MPSAN_LISTS];
 	/* From here on: 0 in sessions of before December 2026. */
-	uint64_t
-		asked_ns; /* when a signal first asked the supervised program to end; 0: none did */
+	uint64_t asked_ns; /* when a signal first asked the program to end; 0: none did */
 	uint32_t asked; /* that signal */
 	uint32_t failed; /* the signal by which the supervisor failed; 0: it did not */
 	uint64_t failed_ns;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
-#include "supervise/mon_cpu.h"
+#include "supervise/monitors/mon_cpu.h"
 #include "supervise/startup.h"
 
 #define LIB "/usr/lib/python3.11/"

@@ -1,11 +1,11 @@
-/* What a Python source says of how workers end. Neighbour: tools/supervise/mon_exitcodes.h. */
+/* What a Python source says of how workers end. Neighbour: tools/supervise/monitors/mon_exitcodes.h. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
 /* clang-format on */
-#include "../../tools/supervise/mon_exitcodes.h"
+#include "../../tools/supervise/monitors/mon_exitcodes.h"
 
 static void it_asks_for_a_status(void **state)
 {

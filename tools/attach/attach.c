@@ -10,7 +10,7 @@
 #include "../proc/procfs.h"
 #include "../reader/host.h"
 #include "../supervise/launch.h"
-#include "../supervise/worker_monitors.h"
+#include "../supervise/monitors/worker_monitors.h"
 #include "../waitgraph/deadlocks.h"
 #include "resources.h"
 #include "rights.h"

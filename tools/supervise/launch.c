@@ -24,8 +24,8 @@
 #include "../../shim/common/no_log.h"
 #include "../base/filtered.h"
 #include "../base/util.h"
-#include "../reader/foreign_owner.h"
 #include "../reader/host.h"
+#include "foreign_owner.h"
 #include "mon_private.h"
 #include "program_state.h"
 

@@ -6,7 +6,7 @@
 #ifndef MPSAN_STARTUP_H
 #define MPSAN_STARTUP_H
 
-#include "worker_table.h"
+#include "monitors/worker_table.h"
 
 /* Whether these frames, innermost first, are those of an import in the process that runs them. Pure. */
 bool startup_imports(const char *stack);

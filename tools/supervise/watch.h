@@ -13,7 +13,7 @@
 #include "../report/report.h"
 #include "../waitgraph/deadlocks.h"
 #include "interim.h"
-#include "worker_monitors.h"
+#include "monitors/worker_monitors.h"
 
 enum on_deadlock {
 	ON_DEADLOCK_REPORT,

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "../evidence/text_process.h"
+#include "../../evidence/text_process.h"
+#include "../startup.h"
 #include "quota.h"
-#include "startup.h"
 
 #define SPAN_NS 2000000000ull /* minimum duration */
 #define STARTED_NS 500000000u /* of a processor, or */

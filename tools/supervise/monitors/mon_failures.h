@@ -6,8 +6,8 @@
 #ifndef MPSAN_MON_FAILURES_H
 #define MPSAN_MON_FAILURES_H
 
-#include "../waits/waits.h"
-#include "../waits/watchlog.h"
+#include "../../waits/waits.h"
+#include "../../waits/watchlog.h"
 #include "worker_table.h"
 
 struct mon_failures {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/util.h"
+#include "../../base/util.h"
 
 static bool read_line(const char *path, char *line, size_t bytes)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../facts/processes.h"
+#include "../../facts/processes.h"
 
 #define LOOKS_UNSURE 3 /* a slot is claimed before it is filled in */
 

@@ -6,7 +6,7 @@
 #ifndef MPSAN_WORKER_TABLE_H
 #define MPSAN_WORKER_TABLE_H
 
-#include "../waits/snapshot.h"
+#include "../../waits/snapshot.h"
 
 struct worker {
 	bool worker; /* as process_is_worker says */

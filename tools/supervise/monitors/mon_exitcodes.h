@@ -7,7 +7,7 @@
 #ifndef MPSAN_MON_EXITCODES_H
 #define MPSAN_MON_EXITCODES_H
 
-#include "../waits/watchlog.h"
+#include "../../waits/watchlog.h"
 #include "worker_table.h"
 
 struct mon_exitcodes {

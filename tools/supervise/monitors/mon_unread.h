@@ -6,7 +6,7 @@
 #ifndef MPSAN_MON_UNREAD_H
 #define MPSAN_MON_UNREAD_H
 
-#include "../waits/watchlog.h"
+#include "../../waits/watchlog.h"
 
 struct mon_unread {
 	const struct snapshot *snapshot;

@@ -7,7 +7,7 @@
 #ifndef MPSAN_MON_CPU_H
 #define MPSAN_MON_CPU_H
 
-#include "../waits/watchlog.h"
+#include "../../waits/watchlog.h"
 #include "worker_table.h"
 
 /* A period in which a condition held in every snapshot. */

@@ -7,7 +7,7 @@
 #ifndef MPSAN_MON_AFFINITY_H
 #define MPSAN_MON_AFFINITY_H
 
-#include "../waits/watchlog.h"
+#include "../../waits/watchlog.h"
 #include "worker_table.h"
 
 struct mon_affinity {

@@ -2,7 +2,7 @@
 /* Runs all monitors on each new snapshot. */
 #include "worker_monitors.h"
 
-#include "../facts/processes.h"
+#include "../../facts/processes.h"
 
 void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks)
 {

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../facts/processes.h"
-#include "../proc/calls.h"
-#include "../waits/pythreads.h"
+#include "../../facts/processes.h"
+#include "../../proc/calls.h"
+#include "../../waits/pythreads.h"
 
 #define LATE_NS 1000000000ull
 #define REPLACED 4u /* workers of a pool that failed without having done anything */

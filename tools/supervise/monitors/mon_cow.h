@@ -7,7 +7,7 @@
 #ifndef MPSAN_MON_COW_H
 #define MPSAN_MON_COW_H
 
-#include "../waits/watchlog.h"
+#include "../../waits/watchlog.h"
 #include "worker_table.h"
 
 /* A worker that inherited enough. Sizes are bytes of anonymous memory. */

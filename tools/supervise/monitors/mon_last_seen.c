@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../reader/collect_cuda.h"
+#include "../../reader/collect_cuda.h"
 
 void mon_last_seen_init(struct mon_last_seen *mon_last_seen, const struct reader *reader)
 {

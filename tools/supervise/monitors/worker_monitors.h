@@ -6,7 +6,7 @@
 #ifndef MPSAN_WORKER_MONITORS_H
 #define MPSAN_WORKER_MONITORS_H
 
-#include "../waitgraph/deadlocks.h"
+#include "../../waitgraph/deadlocks.h"
 #include "mon_affinity.h"
 #include "mon_cow.h"
 #include "mon_cpu.h"

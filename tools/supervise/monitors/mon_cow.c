@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../shim/common/pages.h"
-#include "../facts/processes.h"
+#include "../../../shim/common/pages.h"
+#include "../../facts/processes.h"
 
 #define INHERITED_BYTES (32ull << 20)
 #define STATED_BYTES (1ull << 20)

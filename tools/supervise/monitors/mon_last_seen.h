@@ -7,7 +7,7 @@
 #ifndef MPSAN_MON_LAST_SEEN_H
 #define MPSAN_MON_LAST_SEEN_H
 
-#include "../waits/watchlog.h"
+#include "../../waits/watchlog.h"
 
 struct mon_last_seen {
 	const struct reader *reader;

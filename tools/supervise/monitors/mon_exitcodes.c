@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../facts/processes.h"
-#include "../proc/files/foreign_file.h"
-#include "../waits/pythreads.h"
+#include "../../facts/processes.h"
+#include "../../proc/files/foreign_file.h"
+#include "../../waits/pythreads.h"
 
 void mon_exitcodes_init(struct mon_exitcodes *mon_exitcodes, const struct workers *workers)
 {
