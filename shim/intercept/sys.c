@@ -298,10 +298,16 @@ int sys_growing(void)
 	return sys_may(SYS_fallocate) ? 0 : O_APPEND;
 }
 
+/* Some file systems have no fallocate (ext2, NFS before 4.2): their blocks are taken by writing to them. */
 long sys_allocate(long fd, uint64_t offset, uint64_t bytes)
 {
-	return sys_may(SYS_fallocate) ? SYS4(SYS_fallocate, fd, 0, offset, bytes) :
-					fill_up(fd, offset + bytes);
+	long result = sys_may(SYS_fallocate) ? SYS4(SYS_fallocate, fd, 0, offset, bytes) :
+					       -EOPNOTSUPP;
+
+	if (result != -EOPNOTSUPP)
+		return result;
+	SYS3(SYS_fcntl, fd, F_SETFL, O_APPEND);
+	return fill_up(fd, offset + bytes);
 }
 
 void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create, long *error)

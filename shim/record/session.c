@@ -115,13 +115,33 @@ static struct path above(const char *path)
 	return p;
 }
 
+/* Somebody else made it: that user is named, as only he, or root, can remove it. */
+static void refuse_foreign(const char *path)
+{
+	static char text[400];
+	char *end = text + sizeof(text), *at = text_put(text, end, path);
+	struct stat st;
+
+	if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) ||
+	    st.st_uid == session_user())
+		return;
+	at = text_put(at, end, " belongs to another user (uid ");
+	at = text_put_number(at, end, st.st_uid, 10);
+	text_put(at, end, "); have it removed, or set TMPDIR or MPSAN_DIR");
+	session_refused = text;
+}
+
 static bool make_ours(const char *path)
 {
 	long made = session_is_ours(path) ? 0 : SYS3(SYS_mkdirat, AT_FDCWD, path, 0700);
 
 	if (made < 0)
 		session_error = made;
-	return made == 0 || (made == -EEXIST && session_is_ours(path));
+	if (made == 0 || (made == -EEXIST && session_is_ours(path)))
+		return true;
+	if (made == -EEXIST)
+		refuse_foreign(path);
+	return false;
 }
 
 /* Creates the directory, where nothing above it is known to be ours. */
@@ -416,6 +436,27 @@ static struct mpsan_session *join_or_begin(const char *base, uint64_t noted, str
 		*place = join(base, name);
 	}
 	return s ? s : join_or_renew(place->text, &self);
+}
+
+#define TOLD 1024u /* PIDs that are remembered */
+
+bool session_told_parent(void)
+{
+	struct path base = base_directory(), notes = join(base.text, ".unwatched");
+	uint32_t parent = (uint32_t)SYS1(SYS_getppid, 0), self = sys_pid(), known[2] = {0};
+	long fd = session_is_ours(base.text) ?
+			  SYS4(SYS_openat, AT_FDCWD, notes.text,
+			       O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) :
+			  -1;
+
+	if (fd < 0)
+		return false;
+	SYS4(SYS_pread64, fd, &known[0], sizeof(*known), parent % TOLD * sizeof(*known));
+	SYS4(SYS_pread64, fd, &known[1], sizeof(*known), self % TOLD * sizeof(*known));
+	SYS3(SYS_lseek, fd, self % TOLD * sizeof(self), SEEK_SET);
+	SYS3(SYS_write, fd, &self, sizeof(self));
+	SYS1(SYS_close, fd);
+	return known[0] == parent || known[1] == self;
 }
 
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, uint64_t *pid_ns)

@@ -23,6 +23,11 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, u
  * Why an existing session was not joined, as text; NULL: there is none, or it could not be created.
  */
 extern const char *session_refused;
+/*
+ * Without /proc: whether the parent, or an earlier image of this process, was noted before it, and so has said that it is
+ * not watched. Notes this process.
+ */
+bool session_told_parent(void);
 
 /* Negative errno value of a failed creation; 0: not tried. */
 extern long session_error;

@@ -5,6 +5,8 @@
  */
 #include "switch_off.h"
 
+#include <errno.h>
+
 #include "../common/no_log.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
@@ -24,6 +26,8 @@ static bool parent_loads_us(void)
 	at = text_put_number(at, end, (uint64_t)SYS1(SYS_getppid, 0), 10);
 	text_put(at, end, "/environ");
 	bytes = sys_read_file(path, text, sizeof(text));
+	if (bytes == -ENOENT)
+		return session_told_parent();
 	for (long i = 0; i < bytes; i++)
 		if (text_starts(text + i, "libmpsan.so"))
 			return true;

@@ -43,6 +43,9 @@ def check_library():
     done = without(WORK, preload(TMPDIR=str(scratch("x").parent)))
     assert (done.exit, done.out) == (bare.exit, bare.out), (bare, done)
     assert all(CURE in line for line in lines(done.err)) and lines(done.err), done.err
+    tree = ["sh", "-c", "true; /bin/true; (true; exec /bin/true); sh -c '/bin/true; exec /bin/true'; exec /bin/true"]
+    done = without(tree, preload(TMPDIR=str(scratch("x").parent)))
+    assert len(lines(done.err)) == 1 and CURE in done.err, done.err  # of the first process
     done = without([program("workout"), "threads,locks"], preload(TMPDIR=str(scratch("x").parent)))
     assert len(lines(done.err)) == 1, done.err
     done = without(WORK, preload(session=scratch("session")))  # who is told where needs no /proc

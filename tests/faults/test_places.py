@@ -118,6 +118,27 @@ def check_given():
     assert run.exit == 0, run
 
 
+def check_planted():
+    """Somebody else has made the directory where plain preloading puts its sessions: he is named, once, and the program runs."""
+    if os.geteuid():
+        raise Skip("only root can give a directory to somebody else")
+    place = scratch("shared")
+    (place / "mpsan-0").mkdir(parents=True)
+    os.chown(place / "mpsan-0", 4711, 4711)
+    run = run_bare(["sh", "-c", "/bin/true; /bin/true; echo done"], env=preload(TMPDIR=place))
+    assert (run.exit, run.out) == (0, "done\n") and len(run.err.splitlines()) == 1, run
+    assert f"{place}/mpsan-0 belongs to another user (uid 4711)" in run.err, run
+
+
+def check_by_the_loader():
+    """The loader is given mpsan as an argument: the kernel knows the loader only."""
+    loader = next((path for path in ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1") if os.path.exists(path)), None)
+    if not loader:
+        raise Skip("no loader known here")
+    run = run_bare([loader, MPSAN, "run", "--", "sh", "-c", "exit 3"], PATIENCE_S)
+    assert run.exit == 3 and "libmpsan.so is not" not in run.err, run
+
+
 main({**{f"readers_{name}": functools.partial(check_readers, make) for name, make in MAKERS.items()},
       "own_program": check_own_program, "removed": check_removed,
-      "program_pipe": check_program_pipe, "given": check_given})
+      "program_pipe": check_program_pipe, "planted": check_planted, "by_the_loader": check_by_the_loader, "given": check_given})

@@ -105,10 +105,8 @@ static void print_text(const struct launcher *launcher, const char *library, con
 {
 	char *common = common_part(dir), *self = cmd_env_absolute("mpsan");
 	char real[PATH_MAX];
-	ssize_t bytes = readlink("/proc/self/exe", real, sizeof(real) - 1);
 
-	if (bytes > 0) {
-		real[bytes] = '\0';
+	if (launch_own_file(real)) {
 		free(self);
 		self = text_copy(real);
 	}

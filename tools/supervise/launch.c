@@ -24,6 +24,7 @@
 #include "../../shim/common/no_log.h"
 #include "../base/filtered.h"
 #include "../base/util.h"
+#include "../proc/proc.h"
 #include "../reader/host.h"
 #include "foreign_owner.h"
 #include "mon_private.h"
@@ -206,9 +207,7 @@ static char *try_log(const char *dir)
 		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		error = fd < 0 ? errno : 0;
 	}
-	if (!error && filtered_may(SYS_fallocate))
-		error = fallocate(fd, 0, 0, MPSAN_CHUNK) ? errno : 0;
-	else if (!error)
+	if (!error)
 		error = allocate(fd, MPSAN_CHUNK);
 	if (fd >= 0) {
 		unlink(file);
@@ -256,13 +255,27 @@ static char *make_session(const char *dir, const struct mpsan_session *like)
 	return wrong;
 }
 
+/* As `ld.so mpsan`, the kernel takes the loader for the program: what is mapped here is ours. */
+bool launch_own_file(char self[PATH_MAX])
+{
+	struct proc_mapping mapping;
+
+	memset(self, 0, PATH_MAX);
+	if (readlink("/proc/self/exe", self, PATH_MAX - 1) < 0 &&
+	    !realpath((const char *)getauxval(AT_EXECFN), self)) /* no /proc */
+		return false;
+	if (!strncmp(path_base(self), "ld", 2) &&
+	    proc_mapping((uint32_t)getpid(), (uint64_t)(uintptr_t)launch_own_file, &mapping))
+		snprintf(self, PATH_MAX, "%s", mapping.path);
+	return true;
+}
+
 /* The directory of this program, in which no character is special to glob(); NULL if unknown. */
 static char *own_directory(void)
 {
-	char self[PATH_MAX] = "", *slash, *escaped, *to;
+	char self[PATH_MAX], *slash, *escaped, *to;
 
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 &&
-	    !realpath((const char *)getauxval(AT_EXECFN), self)) /* no /proc */
+	if (!launch_own_file(self))
 		return NULL;
 	slash = strrchr(self, '/');
 	if (!slash)

@@ -6,6 +6,7 @@
 #ifndef MPSAN_LAUNCH_H
 #define MPSAN_LAUNCH_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -39,6 +40,8 @@ void launch_finish(struct launch *launch);
  * none.
  */
 char *launch_find_library(void);
+/* The file of this program; false: unknown. */
+bool launch_own_file(char self[PATH_MAX]);
 
 /* The child's environment variables, terminated by a NULL name. The caller frees them. */
 struct launch_variable {
