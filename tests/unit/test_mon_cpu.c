@@ -49,13 +49,15 @@ static void frames_of_work_are_none(void **state)
 static void without_company_a_thread_rests_as_much_after_as_much_work(void **state)
 {
 	(void)state;
-	assert_int_equal(mon_cpu_alone_ns(100, 0, 1000), 100);
-	assert_int_equal(mon_cpu_alone_ns(100, 800, 1000), 500);
-	assert_int_equal(mon_cpu_alone_ns(0, 500, 1000), 0);
+	assert_true(mon_cpu_alone(100, 0, 1000) == 0.1);
+	assert_true(mon_cpu_alone(100, 800, 1000) == 0.5);
+	assert_true(mon_cpu_alone(0, 500, 1000) == 0);
 	/* one that never rests takes what it gets */
-	assert_int_equal(mon_cpu_alone_ns(100, 900, 1000), 1000);
-	assert_int_equal(mon_cpu_alone_ns(0, 1000, 1000), 1000);
-	assert_int_equal(mon_cpu_alone_ns(900, 900, 1000), 1000);
+	assert_true(mon_cpu_alone(100, 900, 1000) == 1);
+	assert_true(mon_cpu_alone(0, 1000, 1000) == 1);
+	assert_true(mon_cpu_alone(900, 900, 1000) == 1);
+	/* an hour of it */
+	assert_true(mon_cpu_alone(1800000000000, 0, 3600000000000) == 0.5);
 }
 
 int main(void)

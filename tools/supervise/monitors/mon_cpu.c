@@ -98,23 +98,29 @@ static uint32_t processors_of(const struct mon_cpu *mon_cpu)
 	return count ? count : 1;
 }
 
-uint64_t mon_cpu_alone_ns(uint64_t ran_ns, uint64_t waited_ns, uint64_t passed_ns)
+double mon_cpu_alone(uint64_t ran_ns, uint64_t waited_ns, uint64_t age_ns)
 {
-	uint64_t rested_ns =
-		passed_ns - (ran_ns + waited_ns < passed_ns ? ran_ns + waited_ns : passed_ns);
+	uint64_t rested_ns = ran_ns + waited_ns < age_ns ? age_ns - ran_ns - waited_ns : 0;
 
-	return rested_ns ? passed_ns * ran_ns / (ran_ns + rested_ns) : passed_ns;
+	return rested_ns ? (double)ran_ns / (double)(ran_ns + rested_ns) : 1;
 }
 
-/* How long the thread was runnable; with company, how long it would have been without. */
-static uint64_t wanted_ns(const struct mon_cpu *mon_cpu, uint32_t thread)
+/*
+ * How long the thread was runnable; with company, how long it would have been without, by all that it
+ * did: the kernel counts a wait for a processor when that is over.
+ */
+static uint64_t wanted_ns(const struct mon_cpu *mon_cpu, uint32_t index)
 {
 	const struct snapshot *snapshot = mon_cpu->workers->snapshot;
-	const struct proc_time *lately = &snapshot->threads.item[thread].lately;
+	const struct snapshot_thread *thread = &snapshot->threads.item[index];
+	uint64_t age_ns = snapshot->now_ns - thread->seen_ns + snapshot->passed_ns;
 
-	return mon_cpu->company ?
-		       mon_cpu_alone_ns(lately->ran_ns, lately->waited_ns, snapshot->passed_ns) :
-		       worker_table_busy_ns(snapshot, thread);
+	if (!mon_cpu->company)
+		return worker_table_busy_ns(snapshot, index);
+	if (!thread->lately.ran_ns && !thread->lately.waited_ns && thread->call.state != PROC_RUNS)
+		return 0;
+	return (uint64_t)((double)snapshot->passed_ns *
+			  mon_cpu_alone(thread->time.ran_ns, thread->time.waited_ns, age_ns));
 }
 
 static uint32_t busy_threads(const struct mon_cpu *mon_cpu, const struct snapshot_process *process,

@@ -32,10 +32,10 @@ struct mon_cpu {
 };
 
 /*
- * How long a thread would have been runnable in that time if it had never waited for a processor, as
- * it rests after so much work. Pure.
+ * The part of its time for which a thread would have been runnable if it had never waited for a
+ * processor: it rests as long after as much work. Pure.
  */
-uint64_t mon_cpu_alone_ns(uint64_t ran_ns, uint64_t waited_ns, uint64_t passed_ns);
+double mon_cpu_alone(uint64_t ran_ns, uint64_t waited_ns, uint64_t age_ns);
 
 void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers);
 void mon_cpu_look(struct mon_cpu *mon_cpu);
