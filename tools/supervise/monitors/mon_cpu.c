@@ -107,7 +107,8 @@ double mon_cpu_alone(uint64_t ran_ns, uint64_t waited_ns, uint64_t age_ns)
 
 /*
  * How long the thread was runnable; with company, how long it would have been without, by all that it
- * did: the kernel counts a wait for a processor when that is over.
+ * did: the kernel counts a wait for a processor when that is over. A process that is always runnable
+ * has threads that rest only until others of it had their turn, as at a barrier.
  */
 static uint64_t wanted_ns(const struct mon_cpu *mon_cpu, uint32_t index)
 {
@@ -115,7 +116,8 @@ static uint64_t wanted_ns(const struct mon_cpu *mon_cpu, uint32_t index)
 	const struct snapshot_thread *thread = &snapshot->threads.item[index];
 	uint64_t age_ns = snapshot->now_ns - thread->seen_ns + snapshot->passed_ns;
 
-	if (!mon_cpu->company)
+	if (!mon_cpu->company ||
+	    mon_cpu->workers->member[thread->slot].busy_ns >= snapshot->passed_ns)
 		return worker_table_busy_ns(snapshot, index);
 	if (!thread->lately.ran_ns && !thread->lately.waited_ns && thread->call.state != PROC_RUNS)
 		return 0;
