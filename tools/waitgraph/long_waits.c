@@ -115,6 +115,26 @@ static uint64_t length_ns(const struct deadlocks *deadlocks, const struct snapsh
 	return ends_ns > thread->still_ns ? ends_ns - thread->still_ns : 0;
 }
 
+/*
+ * Whether it wants what it waits for, so that it gives up after its limit: by its frames, or a thread that a library has
+ * beside Python, as of torch's collectives.
+ */
+static bool wants(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	struct pythread_wait wait = pythread_wait(thread, deadlocks->waits.item.item[index].lock);
+
+	switch (wait.what) {
+	case PYTHREAD_ANSWER:
+	case PYTHREAD_PEERS:
+	case PYTHREAD_RESULT:
+	case PYTHREAD_JOIN:
+		return true;
+	default:
+		return !wait.is_python && deadlocks->reader->session.table[thread->slot].python;
+	}
+}
+
 /* Whether it only lets time pass: an event of its own, too, for which a main thread waits with a limit. */
 static bool pauses(struct deadlocks *deadlocks, uint32_t index)
 {
@@ -123,8 +143,11 @@ static bool pauses(struct deadlocks *deadlocks, uint32_t index)
 
 	if (wait->harmless || wait->driver)
 		return false;
-	return call_is_sleep(&thread->call) || hopeless_is_pause(deadlocks, index) ||
-	       (!wait_needs_owner(wait) && pythread_waits_for_event(thread));
+	if (call_is_sleep(&thread->call))
+		return true;
+	if (wait_needs_owner(wait) || wants(deadlocks, index))
+		return false;
+	return hopeless_is_pause(deadlocks, index) || pythread_waits_for_event(thread);
 }
 
 static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t index,
