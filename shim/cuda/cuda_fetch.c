@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../intercept/pidfd.h"
 #include "../intercept/sys.h"
 #include "../record/log.h"
-#include "../record/pidfd.h"
 #include "../record/stack.h"
 #include "cuda.h"
 

@@ -11,10 +11,10 @@
 
 #include "../common/hash.h"
 #include "../intercept/hook.h"
+#include "../intercept/pidfd.h"
 #include "../intercept/sys.h"
 #include "../record/callsite_cache.h"
 #include "../record/log.h"
-#include "../record/pidfd.h"
 #include "../record/state.h"
 #include "descriptor.h"
 #include "segment.h"

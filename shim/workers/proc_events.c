@@ -11,11 +11,11 @@
 
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
+#include "../intercept/pidfd.h"
 #include "../intercept/sys.h"
 #include "../python/python.h"
 #include "../record/log.h"
 #include "../record/modules.h"
-#include "../record/pidfd.h"
 #include "../record/slot.h"
 #include "../record/stack.h"
 #include "../record/state.h"

@@ -2,7 +2,7 @@
 /* Finds the process that a pidfd refers to in /proc/self/fdinfo. */
 #include "pidfd.h"
 
-#include "../intercept/sys.h"
+#include "sys.h"
 
 uint32_t pidfd_process(int pidfd)
 {
