@@ -12,7 +12,7 @@
 #include "collect.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
-#include "reading.h"
+#include "page_release.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for an unfinished record */
 #define TRIM_TRIGGERS 1024u

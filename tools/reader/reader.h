@@ -87,7 +87,7 @@ struct reader {
 	struct logfile **logs; /* by slot, NULL: none; one more for the supervisor's */
 	int watch_fd; /* of the supervisor's, if it is in memory; else -1 */
 	bool lacks_memory; /* memory was short to map a log */
-	uint8_t *reading; /* by slot: enum reading of reading.h */
+	uint8_t *reading; /* by slot: enum reading of page_release.h */
 	bool *log_failed; /* by slot: the file exists but is not a log of this format */
 	struct fact_process *processes;
 	uint32_t *last_module; /* by slot: index into modules of the newest; FACT_NONE */

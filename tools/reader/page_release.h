@@ -3,8 +3,8 @@
  * Which logs are read at a poll. A long job has thousands of processes that have ended; a look at their logs at
  * each poll would cost time, and keep their pages in memory. Neighbour: reader.c.
  */
-#ifndef MPSAN_READING_H
-#define MPSAN_READING_H
+#ifndef MPSAN_PAGE_RELEASE_H
+#define MPSAN_PAGE_RELEASE_H
 
 #include "reader.h"
 
