@@ -42,7 +42,7 @@ CPYTHON_SRC := $(wildcard shim/common/cpython/*.c)
 # What a forked child runs until it execs comes first in the library: each 64 KiB of code that it touches are a page fault.
 FORK_SRC := shim/intercept/arch/state.S $(addprefix shim/,$(addsuffix .c,hooks/process hooks/fd hooks/signal intercept/sys intercept/elf intercept/peek \
 	intercept/mem intercept/text lifecycle/fork lifecycle/life lifecycle/stages lifecycle/exec lifecycle/exec_reach lifecycle/exec_env \
-	record/thread record/state record/table record/slot record/log record/lock_hints record/callsite_cache record/modules locks/orphans \
+	record/thread record/state record/table record/slot record/log record/log_contents record/lock_hints record/callsite_cache record/modules locks/orphans \
 	locks/fork_context locks/pshared_locks workers/cow workers/group workers/proc_events resources/descriptor \
 	resources/shared_ofd resources/stdio resources/stream resources/dontfork python/python_find))
 # Next comes what else the start of each program runs.

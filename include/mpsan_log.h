@@ -36,6 +36,7 @@
 #define MPSAN_UNIT 64u
 #define MPSAN_CHUNK (256u << 10) /* by which a log grows; no record straddles two chunks */
 #define MPSAN_PAGE 4096u
+#define MPSAN_LOGS_MAX (8ull << 30) /* of a session, unless log-total says otherwise */
 /* Generations that a chain of parents is followed: a damaged table may have a circle. */
 #define MPSAN_ANCESTORS 64u
 
@@ -199,22 +200,21 @@ struct mpsan_session {
 	uint64_t pid_ns; /* of the process that created the session */
 	/* processes that could not create a log; 0 in sessions of version 0.1.0 */
 	uint64_t unlogged;
-	/* when the supervisor last looked; 0 in older sessions */
-	uint64_t seen_ns;
+	uint64_t seen_ns; /* when the supervisor last looked; 0 in older sessions */
 	/* `mpsan attach` found its processes in /proc: the library runs in none of them */
 	uint64_t outside;
-	/* mpsan_proc_mount of that process; 0 in older sessions */
-	uint64_t proc_mount;
+	uint64_t proc_mount; /* mpsan_proc_mount of that process; 0 in older sessions */
 	/*
 	 * From here on: 0 in sessions of before format 3. Slot + 1 of the newest process of each list, see
 	 * mpsan_list_of().
 	 */
 	uint16_t newest[MPSAN_LISTS];
 	/* From here on: 0 in sessions of before December 2026. */
-	uint64_t asked_ns; /* when a signal first asked the program to end; 0: none did */
-	uint32_t asked; /* that signal */
-	uint32_t failed; /* the signal by which the supervisor failed; 0: it did not */
-	uint64_t failed_ns;
+	uint32_t asked; /* the signal that first asked the supervised program to end; 0: none did */
+	uint32_t failed; /* that by which the supervisor failed */
+	uint64_t asked_ns, failed_ns; /* when */
+	uint64_t logs_max, logs_bytes; /* all logs may take so much (0: any), and take */
+	uint64_t logs_refused; /* processes whose logs could not grow for that reason */
 };
 
 /* The list of a process. PIDs mostly count up, so that those of one list were born far from each other. */

@@ -30,7 +30,7 @@ enum mpsan_off no_log_reason(long error)
 const char *no_log_text(unsigned why)
 {
 	return why == MPSAN_OFF_NO_LOG ||
-			       (why >= MPSAN_OFF_LOG_SIZE && why <= MPSAN_OFF_LOG_PLACE) ?
+			       (why >= MPSAN_OFF_LOG_SIZE && why <= MPSAN_OFF_LOG_TOTAL) ?
 		       mpsan_off_meaning(why) :
 		       NULL;
 }

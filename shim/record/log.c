@@ -10,14 +10,13 @@
 #include "../common/no_log.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "session.h"
 #include "state.h"
 #include "switch_off.h"
 #include "thread.h"
 
 #define WINDOWS 68u
 #define WINDOW_MAX (16u * MPSAN_CHUNK)
-#define BLOBS 512u /* remembered contents, */
-#define BLOB_PLACES 4u /* each in one of so many places */
 /* an attempt that is repeated within this time has no record of its own */
 #define AGAIN_NS 100000000u
 
@@ -27,7 +26,9 @@ STATE static struct {
 	enum state state;
 	enum mpsan_off why; /* FAILED */
 	uint64_t cap;
+	uint64_t admitted; /* up to there the session has room for it */
 	uint32_t newest; /* window */
+	bool refused;
 	uint8_t *window[WINDOWS];
 } file;
 /* Apart from what each fork writes. */
@@ -35,11 +36,6 @@ static char directory[256], path[288];
 
 void (*log_opened)(void);
 static char began_in[sizeof(((struct mpsan_log *)0)->directory)];
-
-static struct {
-	uint64_t hash;
-	uint64_t position;
-} blob[BLOBS] LARGE;
 
 /*
  * The window of a position. A short log costs one chunk; windows double up to a limit, because each
@@ -142,7 +138,9 @@ static void replace_windows(void *first)
 			SYS2(SYS_munmap, old, window_bytes(i));
 	}
 	file.newest = 0;
-	memset(blob, 0, sizeof(blob));
+	file.admitted = window_bytes(0);
+	file.refused = false;
+	log_forget();
 }
 
 /* Opens the log. A second thread that tries at the same time finds it closed, and its record is dropped. */
@@ -150,6 +148,7 @@ static bool open_own(enum state before)
 {
 	char before_path[sizeof(path)];
 	long error = 0;
+	bool has_room;
 	void *first;
 
 	if (!__atomic_compare_exchange_n(&file.state, &before, OPENING, false, __ATOMIC_ACQ_REL,
@@ -157,10 +156,13 @@ static bool open_own(enum state before)
 		return false;
 	memcpy(before_path, path, sizeof(path));
 	make_path(path, life.slot);
-	first = life.session ? sys_map_file(path, 0, window_bytes(0), true, &error) : NULL;
+	has_room = life.session && room_take(window_bytes(0), true);
+	first = has_room ? sys_map_file(path, 0, window_bytes(0), true, &error) : NULL;
 	if (!first) {
+		if (has_room)
+			room_return(window_bytes(0));
 		memcpy(path, before_path, sizeof(path));
-		file.why = no_log_reason(error);
+		file.why = has_room || !life.session ? no_log_reason(error) : MPSAN_OFF_LOG_TOTAL;
 		life_flag(before == INHERITED ? MPSAN_PROCESS_NO_BOOKS : 0);
 		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED,
 				 __ATOMIC_RELEASE);
@@ -311,6 +313,26 @@ static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 }
 
+/* Whether the log may grow to that position; other threads may ask at the same time. */
+static bool admit(const struct mpsan_log *head, uint64_t end)
+{
+	uint64_t before = __atomic_load_n(&file.admitted, __ATOMIC_RELAXED), after;
+	uint32_t window = window_of(end - 1);
+
+	if (end > head->cap || end <= before)
+		return end <= before;
+	if (!room_take(window_bytes(window), false)) {
+		if (!__atomic_exchange_n(&file.refused, true, __ATOMIC_RELAXED))
+			__atomic_fetch_add(&life.session->logs_refused, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	after = window_start(window + 1) < head->cap ? window_start(window + 1) : head->cap;
+	if (!__atomic_compare_exchange_n(&file.admitted, &before, after, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		room_return(window_bytes(window));
+	return end <= __atomic_load_n(&file.admitted, __ATOMIC_RELAXED);
+}
+
 /*
  * Reserves whole units; if they do not fit into the chunk, its rest becomes a record without a
  * type.
@@ -326,6 +348,9 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 		start = rest < bytes ? at + rest : at;
 		if (at > file.cap || at % MPSAN_UNIT || start + bytes > file.cap)
 			return NULL; /* full, or spoilt by somebody */
+		if (start + bytes > __atomic_load_n(&file.admitted, __ATOMIC_RELAXED) &&
+		    !admit(head, start + bytes))
+			return NULL;
 	} while (!__atomic_compare_exchange_n(&head->head, &at, start + bytes, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	if (start != at && (pad = record_at(at))) {
@@ -442,42 +467,6 @@ void log_settle(uint64_t key, uint64_t position, bool happened)
 		log_take_back(position);
 	if (key && (!happened || log_recall(key) == position))
 		log_remember(key, happened ? 0 : position);
-}
-
-/* Where it is kept, or would be: in one of a few places, so that two often used ones do not take turns. */
-static unsigned place_of(uint64_t hash)
-{
-	unsigned empty = BLOB_PLACES;
-
-	for (unsigned i = BLOB_PLACES; i-- > 0;) {
-		uint64_t its = blob[(hash + i) % BLOBS].hash;
-
-		if (its == hash)
-			return (hash + i) % BLOBS;
-		empty = its ? empty : i;
-	}
-	return (hash + empty % BLOB_PLACES) % BLOBS;
-}
-
-/* The hash is looked at before and after: another thread may be giving the place to other contents. */
-uint64_t log_recall(uint64_t hash)
-{
-	unsigned i = place_of(hash);
-	uint64_t position;
-
-	if (__atomic_load_n(&blob[i].hash, __ATOMIC_ACQUIRE) != hash)
-		return 0;
-	position = __atomic_load_n(&blob[i].position, __ATOMIC_ACQUIRE);
-	return __atomic_load_n(&blob[i].hash, __ATOMIC_RELAXED) == hash ? position : 0;
-}
-
-void log_remember(uint64_t hash, uint64_t position)
-{
-	unsigned i = place_of(hash);
-
-	__atomic_store_n(&blob[i].hash, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&blob[i].position, position, __ATOMIC_RELEASE);
-	__atomic_store_n(&blob[i].hash, hash, __ATOMIC_RELEASE);
 }
 
 uint64_t log_text(const char *text)

@@ -54,6 +54,8 @@ void log_commit(void *payload, enum mpsan_event_type type, size_t bytes);
 /* The position of an earlier record with this content hash, or 0; log_remember adds one. */
 uint64_t log_recall(uint64_t hash);
 void log_remember(uint64_t hash, uint64_t position);
+/* This process has a new log, with nothing in it. */
+void log_forget(void);
 
 /* Sets `later` of a record in a process's log, which is mapped for that if it has to be. */
 void log_mark(uint32_t slot, uint64_t position, uint64_t later);

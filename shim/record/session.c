@@ -18,7 +18,9 @@
 #include "../intercept/sys.h"
 #include "identity.h"
 #include "session_dir.h"
+#include "setting.h"
 #include "stale_sessions.h"
+#include "state.h"
 #include "table.h"
 
 #define ANCESTORS 64
@@ -287,6 +289,7 @@ static void session_describe(struct mpsan_session *s, const char *file)
 	s->format = MPSAN_SESSION_FORMAT;
 	s->slots = MPSAN_SLOTS_FIRST;
 	s->slots_max = MPSAN_SLOTS_MAX;
+	s->logs_max = setting_bytes("log-total", MPSAN_LOGS_MAX);
 	s->start_ns = now.ns;
 	s->start_real_ns = now.real_ns;
 	s->uid = session_user();
@@ -484,4 +487,28 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, u
 	if (s)
 		text_put(directory, directory + bytes, place.text);
 	return s;
+}
+
+bool room_take(uint64_t bytes, bool first)
+{
+	struct mpsan_session *session = life.session;
+	uint64_t limit = session->logs_max, taken;
+
+	if (!limit)
+		return true;
+	limit -= first ? 0 : limit / 4;
+	taken = __atomic_load_n(&session->logs_bytes, __ATOMIC_RELAXED);
+	if (taken + bytes >
+	    limit) /* a full session costs a look, and no store that others wait for */
+		return false;
+	if (__atomic_add_fetch(&session->logs_bytes, bytes, __ATOMIC_RELAXED) <= limit)
+		return true;
+	room_return(bytes);
+	return false;
+}
+
+void room_return(uint64_t bytes)
+{
+	if (life.session->logs_max)
+		__atomic_fetch_sub(&life.session->logs_bytes, bytes, __ATOMIC_RELAXED);
 }

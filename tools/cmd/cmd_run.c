@@ -195,6 +195,18 @@ static _Noreturn void give_up(struct launch *launch, const char *why)
 	rescue(why);
 }
 
+/* The logs of a session leave half of the file system to others. */
+static uint64_t room_for_logs(const struct settings *settings, const char *dir)
+{
+	struct statvfs st;
+	uint64_t half = UINT64_MAX;
+
+	if (!statvfs(dir, &st))
+		half = (uint64_t)st.f_bavail * st.f_frsize / 2;
+	half = half > MPSAN_CHUNK ? half : MPSAN_CHUNK;
+	return half < settings->log_total ? half : settings->log_total;
+}
+
 /*
  * Signals from the terminal reach the program directly; signals sent to mpsan alone are forwarded.
  */
@@ -206,6 +218,7 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 	char *options = library_options(settings), *dir = host_literal(launch->dir);
 
 	snprintf(head->options, sizeof(head->options), "%s", options);
+	head->logs_max = room_for_logs(settings, launch->dir);
 	launch_environment(launch->library, dir, options, binary->has_asan, variables);
 	free(dir);
 	free(options);

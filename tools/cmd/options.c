@@ -127,7 +127,10 @@ int options_parse(struct settings *settings, enum option_where where, const char
 {
 	int status;
 
-	*settings = (struct settings){.fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60};
+	*settings = (struct settings){.fail_on = GRADE_ERROR,
+				      .exit_code = 66,
+				      .hang_after = 60,
+				      .log_total = MPSAN_LOGS_MAX};
 	grades_init(&settings->grades);
 	status = options_take_line(settings, where, usage, argc, argv, PASS_CONF);
 	if (!status && !settings->no_conf)

@@ -36,6 +36,7 @@ struct settings {
 	struct suppressions suppressions;
 	enum on_deadlock on_deadlock;
 	unsigned hang_after; /* seconds */
+	unsigned long long log_total; /* bytes */
 	bool forks_only; /* --level=forks */
 	const char *dir; /* NULL: a private one */
 	ARRAY(const char *) names; /* of processes to examine */

@@ -192,6 +192,14 @@ static char *set_log_max(struct settings *settings, const char *value)
 	return wrong ? wrong : hand_over(settings, "log-max", value);
 }
 
+static char *set_log_total(struct settings *settings, const char *value)
+{
+	char *wrong = wrong_bytes("log-total", value);
+
+	settings->log_total = wrong ? 0 : bytes_of(value);
+	return wrong ? wrong : hand_over(settings, "log-total", value);
+}
+
 static char *set_print(struct settings *settings, const char *value)
 {
 	if (strcmp(value, "yes") && strcmp(value, "no"))

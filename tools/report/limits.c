@@ -145,6 +145,17 @@ static void add_filtered(json_t *document, const struct reader *reader)
 			count, count > 1 ? "es" : "", first);
 }
 
+static void add_total(json_t *document, const struct mpsan_session *head)
+{
+	if (head->logs_refused)
+		report_limit(
+			document,
+			"processes whose logs could not grow further, because those of the session reached %llu MiB "
+			"together (--log-total, half of the free space): %llu",
+			(unsigned long long)(head->logs_max >> 20),
+			(unsigned long long)head->logs_refused);
+}
+
 static void add_level(json_t *document, const struct reader *reader)
 {
 	const char *options = reader->session.head->options;
@@ -251,6 +262,7 @@ void limits_add(json_t *document, const struct judge *judge)
 {
 	add_counters(document, judge->reader);
 	add_moment(document, judge->reader);
+	add_total(document, judge->reader->session.head);
 	add_level(document, judge->reader);
 	add_logs(document, judge->reader);
 	add_processes(document, judge->reader);
