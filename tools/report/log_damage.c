@@ -96,14 +96,15 @@ static char *told(const struct reader *reader, uint32_t slot, const char *whose)
 	return text;
 }
 
-/* In a session that is under way, the supervisor may not have created its log yet. */
+/* In a session that is under way, or if it failed, the supervisor may not have created its log. */
 char *log_damage_told(const struct reader *reader, uint32_t slot)
 {
 	const struct session *session = &reader->session;
 	char whose[32];
 
 	if (slot == session->slots)
-		return session->head->supervisor && (reader->over || session->head->end_ns) &&
+		return session->head->supervisor && !session->head->failed &&
+				       (reader->over || session->head->end_ns) &&
 				       !session->writable ?
 			       told(reader, slot, "the supervisor") :
 			       NULL;
