@@ -10,7 +10,7 @@
 #include "../common/no_log.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
-#include "session.h"
+#include "room.h"
 #include "state.h"
 #include "switch_off.h"
 #include "thread.h"
@@ -156,11 +156,11 @@ static bool open_own(enum state before)
 		return false;
 	memcpy(before_path, path, sizeof(path));
 	make_path(path, life.slot);
-	has_room = life.session && room_take(window_bytes(0), true);
+	has_room = life.session && room_take(life.session, window_bytes(0), true);
 	first = has_room ? sys_map_file(path, 0, window_bytes(0), true, &error) : NULL;
 	if (!first) {
 		if (has_room)
-			room_return(window_bytes(0));
+			room_return(life.session, window_bytes(0));
 		memcpy(path, before_path, sizeof(path));
 		file.why = has_room || !life.session ? no_log_reason(error) : MPSAN_OFF_LOG_TOTAL;
 		life_flag(before == INHERITED ? MPSAN_PROCESS_NO_BOOKS : 0);
@@ -321,7 +321,7 @@ static bool admit(const struct mpsan_log *head, uint64_t end)
 
 	if (end > head->cap || end <= before)
 		return end <= before;
-	if (!room_take(window_bytes(window), false)) {
+	if (!room_take(life.session, window_bytes(window), false)) {
 		if (!__atomic_exchange_n(&file.refused, true, __ATOMIC_RELAXED))
 			__atomic_fetch_add(&life.session->logs_refused, 1, __ATOMIC_RELAXED);
 		return false;
@@ -329,7 +329,7 @@ static bool admit(const struct mpsan_log *head, uint64_t end)
 	after = window_start(window + 1) < head->cap ? window_start(window + 1) : head->cap;
 	if (!__atomic_compare_exchange_n(&file.admitted, &before, after, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
-		room_return(window_bytes(window));
+		room_return(life.session, window_bytes(window));
 	return end <= __atomic_load_n(&file.admitted, __ATOMIC_RELAXED);
 }
 

@@ -488,27 +488,3 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make, u
 		text_put(directory, directory + bytes, place.text);
 	return s;
 }
-
-bool room_take(uint64_t bytes, bool first)
-{
-	struct mpsan_session *session = life.session;
-	uint64_t limit = session->logs_max, taken;
-
-	if (!limit)
-		return true;
-	limit -= first ? 0 : limit / 4;
-	taken = __atomic_load_n(&session->logs_bytes, __ATOMIC_RELAXED);
-	if (taken + bytes >
-	    limit) /* a full session costs a look, and no store that others wait for */
-		return false;
-	if (__atomic_add_fetch(&session->logs_bytes, bytes, __ATOMIC_RELAXED) <= limit)
-		return true;
-	room_return(bytes);
-	return false;
-}
-
-void room_return(uint64_t bytes)
-{
-	if (life.session->logs_max)
-		__atomic_fetch_sub(&life.session->logs_bytes, bytes, __ATOMIC_RELAXED);
-}

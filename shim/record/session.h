@@ -38,11 +38,4 @@ uint32_t session_user(void);
 /* Whether the path is a directory (no link) of this user that no other user may write to. */
 bool session_is_ours(const char *path);
 
-/*
- * Before a log grows: the logs of a session may grow so far together. False: the limit is reached. The last quarter is for
- * the `first` chunks of processes yet to come.
- */
-bool room_take(uint64_t bytes, bool first);
-void room_return(uint64_t bytes);
-
 #endif

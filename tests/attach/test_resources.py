@@ -104,12 +104,13 @@ def check_healthy():
 
 
 def check_workers():
-    """More of them than processors, which mostly wait."""
+    """More of them than processors, which work now and then."""
     source = ("import multiprocessing, time, os\nmany = 2 * len(os.sched_getaffinity(0)) + 2\n"
-              "workers = [multiprocessing.Process(target=time.sleep, args=(1000,)) for i in range(many)]\n"
+              "def work():\n    while True:\n        end = time.process_time() + 0.02\n"
+              "        while time.process_time() < end: pass\n        time.sleep(0.15)\n"
+              "workers = [multiprocessing.Process(target=work) for i in range(many)]\n"
               "for worker in workers: worker.start()\nprint('ready', flush=True)\nfor worker in workers: worker.join()")
     with started(source) as process:
-        time.sleep(0.5)
         finding = findings(process.pid)["too-many-workers"]
         assert finding["severity"] == "note", finding
 

@@ -64,7 +64,7 @@ def limited(run, session, processes, notes):
     sizes, events = logs(session), dump(session)
     assert sum(sizes.values()) <= LIMIT_MIB << 10, sizes
     noted = len(named(events, "lock_name"))
-    said = run_bare([MPSAN, "report", session]).err
+    said = run_bare([MPSAN, "report", session]).out
     dropped = int(re.search(r"or could not grow: (\d+)", said)[1])
     assert noted + dropped == notes, (noted, dropped, notes)
     assert f"those of the session reached {LIMIT_MIB} MiB together" in said, said
