@@ -17,8 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from attached import running  # noqa: E402
 from faults import build, need  # noqa: E402
-from mpsantest import MPSAN, kill_group, main  # noqa: E402
+from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
 from slow_files import slow_file  # noqa: E402
 
 GIB = 1 << 30
@@ -264,6 +265,38 @@ def check_frozen_run():
             expect(json.loads(report.read_text()), function=None, limit="its file system does not answer")
 
 
+SELF_DEADLOCK = """import threading
+lock = threading.Lock()
+def take():
+    with lock:
+        with lock:
+            pass
+print("loaded", flush=True)
+input()
+take()
+"""
+
+
+def check_frozen_python():
+    """Its frames name a file that nobody gets an answer of, for any format."""
+    with tempfile.TemporaryDirectory() as place:
+        mount, script = Path(place, "slow"), Path(place, "hang.py")
+        mount.mkdir()
+        script.write_text(SELF_DEADLOCK)
+        with slow_file(script, mount) as file, running(system_python(), file.path, stdin=subprocess.PIPE) as process:
+            while file.path.name not in Path(f"/proc/{process.pid}/cmdline").read_text() or \
+                    "pipe_read" not in Path(f"/proc/{process.pid}/wchan").read_text():
+                time.sleep(0.01)
+            file.freeze()
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            begin = time.monotonic()
+            run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"sarif={place}/r.sarif", "--report", "github=-",
+                                  str(process.pid)], cwd=place, capture_output=True, text=True, timeout=60)
+            assert run.returncode == 66 and "hang.py" in run.stdout, run
+            assert time.monotonic() - begin < 30
+
+
 def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
@@ -303,6 +336,7 @@ if __name__ == "__main__":
         "few-nested-calls": check_few_nested_calls,
         "compressed": check_compressed,
         "frozen": check_frozen,
+        "frozen-python": check_frozen_python,
         "frozen-run": check_frozen_run,
         "frozen-signal": check_frozen_signal,
     })

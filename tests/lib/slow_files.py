@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mpsantest import Skip
 
-LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, OPENDIR, INIT, FORGET_MANY = 1, 2, 3, 14, 15, 17, 27, 26, 42
+LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, INIT, OPENDIR, READDIR, FORGET_MANY = 1, 2, 3, 14, 15, 17, 26, 27, 28, 42
 ROOT_NODE, FILE_NODE = 1, 2
 DETACH = 2
 
@@ -37,6 +37,8 @@ def answer(name, data, code, node, body):
     if code == READ:
         _, offset, count = struct.unpack_from("<QQI", body)
         return data[offset:offset + count]
+    if code == READDIR:
+        return b""
     if code == STATFS:
         return struct.pack("<5Q4I24x", 0, 0, 0, 0, 0, 4096, 255, 4096, 0)
     return 38

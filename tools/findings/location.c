@@ -4,10 +4,12 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/apart.h"
 #include "../base/jsontext.h"
 #include "../base/util.h"
 
@@ -72,16 +74,28 @@ static const char *below(const char *root, const char *path)
 	return !strncmp(path, root, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
+/* In a child: the path comes from the program, and may lead to a file system that does not answer. */
+static void resolve(int to, void *path)
+{
+	char real[PATH_MAX];
+
+	if (realpath(path, real))
+		apart_answer(to, real, strlen(real));
+}
+
 /* As below(), but resolves links and relative paths first. Borrowed. */
 static const char *below_really(const struct locator *locator, const char *path)
 {
 	json_t *known = path ? json_object_get(locator->known, path) : NULL;
 	char real[PATH_MAX];
 	const char *rest;
+	size_t length;
 
 	if (!path || known)
 		return json_string_value(known);
-	rest = realpath(path, real) ? below(locator->root, real) : NULL;
+	length = apart_ask(resolve, (void *)(uintptr_t)path, -1, real, sizeof(real) - 1);
+	real[length] = '\0';
+	rest = length ? below(locator->root, real) : NULL;
 	known = jsontext_of(rest);
 	json_object_set_new_nocheck(locator->known, path, known);
 	return json_string_value(known);
