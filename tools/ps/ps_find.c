@@ -313,7 +313,8 @@ int ps_command_run(int argc, char **argv, const char *usage,
 		as_pid |= pid != NULL;
 	}
 	if (as_pid && !is_number(dir))
-		return complain("%s: --pid %s: no PID", argv[0], dir);
+		return complain(*dir ? "%s: --pid %s: no PID" : "%s: --pid%s: missing PID", argv[0],
+				dir);
 	if (dir && !is_number(dir) && strstr(usage, "PID") && access(dir, F_OK))
 		return complain(
 			"%s: '%s': %s; give the PID of a process, or a session directory (mpsan run --dir DIR creates one)",

@@ -157,12 +157,14 @@ static uint64_t sleep_start_ns(const struct kind_look *look)
 	return asleep_ns && asleep_ns < look->thread->still_ns ? asleep_ns : look->thread->still_ns;
 }
 
-/* When a sleep ends; 0: unknown. */
-static uint64_t sleep_end(const struct kind_look *look)
+/* When a sleep ends; 0: unknown. `latest`: it may end before, as it began then or earlier. */
+static uint64_t sleep_end(const struct kind_look *look, bool *latest)
 {
-	uint64_t ends_ns =
-		call_ends_ns(look->thread->pid, &look->thread->call, sleep_start_ns(look));
+	const struct snapshot_thread *thread = look->thread;
+	uint64_t began_ns = sleep_start_ns(look);
+	uint64_t ends_ns = call_ends_ns(thread->pid, &thread->call, began_ns);
 
+	*latest = ends_ns != call_ends_ns(thread->pid, &thread->call, began_ns + 1);
 	return ends_ns ? real_of(ends_ns) : 0;
 }
 
@@ -171,10 +173,11 @@ static bool look_at_sleep(struct kind_look *look)
 	char clock[16];
 	struct tm local;
 	time_t seconds;
+	bool latest;
 
 	if (look->thread->call.state != PROC_IN_CALL || !call_is_sleep(&look->thread->call))
 		return false;
-	look->until_ns = sleep_end(look);
+	look->until_ns = sleep_end(look, &latest);
 	seconds = (time_t)(look->until_ns / 1000000000u);
 	if (!look->until_ns || !localtime_r(&seconds, &local) ||
 	    !strftime(clock, sizeof(clock), "%H:%M:%S", &local)) {
@@ -185,7 +188,9 @@ static bool look_at_sleep(struct kind_look *look)
 			line_lapse((long long)now_ns,
 				   (long long)(look->until_ns > now_ns ? look->until_ns : now_ns));
 
-		kind_is(look, KIND_sleep, text_format("until %s, in %s", clock, lapse));
+		kind_is(look, KIND_sleep,
+			text_format(latest ? "until %s at the latest, in %s" : "until %s, in %s",
+				    clock, lapse));
 		free(lapse);
 	}
 	return true;
