@@ -56,6 +56,20 @@ def all_three(pid):
     return for_ever(told)
 
 
+def agreed(pid, count, most=None):
+    """The same; a look that a busy machine cuts short proves less, never more, and is taken again."""
+    most = most or count
+    for left in reversed(range(5)):
+        try:
+            told = all_three(pid)
+            assert count <= len(told) <= most, told
+            return
+        except AssertionError:
+            assert len(for_ever(json.loads(mpsan("ps", "--json", pid))["processes"])) <= most
+            if not left:
+                raise
+
+
 def way(name, count):
     """So many threads wait for ever in this way."""
     def check():
@@ -63,8 +77,7 @@ def way(name, count):
             file = f"/{os.path.basename(place)}" if name in ("named", "joined") else str(Path(place, "file"))
             with running(AGREE, name, file) as process:
                 asleep(process.pid)
-                told = all_three(process.pid)
-                assert len(told) == count, told
+                agreed(process.pid, count)
             Path(f"/dev/shm/sem.{file[1:]}").unlink(missing_ok=True)
     return check
 
@@ -147,7 +160,7 @@ def check_interpreter():
     for rest, count in (("while True: time.sleep(0.3)", 2), ("threading.main_thread(); threading.Event().wait()", 2)):
         with running(system_python(), "-c", circle + rest) as process:
             time.sleep(1)
-            assert len(all_three(process.pid)) >= count, rest
+            agreed(process.pid, count, 3)
     with running(system_python(), "-c", "import signal, threading\nlock = threading.Semaphore(0)\n"
                  "signal.signal(signal.SIGUSR1, lambda *_: lock.release())\nlock.acquire()") as process:
         asleep(process.pid)
