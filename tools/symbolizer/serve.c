@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../include/mpsan_log.h"
+#include "../base/apart.h"
 #include "../base/util.h"
 #include "message.h"
 #include "names.h"
@@ -120,20 +121,6 @@ static bool read_all(void *to, size_t bytes)
 	return true;
 }
 
-static bool write_all(const void *from, size_t bytes)
-{
-	for (size_t done = 0; done < bytes;) {
-		ssize_t put = write(SANDBOX_FD, (const char *)from + done, bytes - done);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return false;
-		done += (size_t)put;
-	}
-	return true;
-}
-
 static bool take_question(void)
 {
 	uint64_t length;
@@ -182,7 +169,8 @@ _Noreturn void serve(volatile uint32_t *module)
 		*at_work = 0;
 		answers[kind]();
 		length = answer.used;
-		if (!write_all(&length, sizeof(length)) || !write_all(answer.bytes, length))
+		if (!apart_answer(SANDBOX_FD, &length, sizeof(length)) ||
+		    !apart_answer(SANDBOX_FD, answer.bytes, length))
 			break;
 	}
 	_exit(0);

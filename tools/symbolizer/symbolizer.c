@@ -28,8 +28,7 @@ static struct message question, answer;
 
 /* ---- harm ---- */
 
-/* The same contents have the same build-id, wherever they lie. */
-static char *key_of(const struct module *module)
+char *symbolizer_key(const struct module *module)
 {
 	if (module->build_id)
 		return text_copy(module->build_id);
@@ -44,7 +43,7 @@ static struct harm *find_harm(const struct module *module)
 
 	if (!harms.count)
 		return NULL;
-	key = key_of(module);
+	key = symbolizer_key(module);
 	for (uint32_t i = 0; i < harms.count && !found; i++)
 		if (!strcmp(harms.item[i].key, key))
 			found = &harms.item[i];
@@ -74,7 +73,7 @@ static void note_harm(const struct module *module, enum process_end how, enum na
 	if (module && !harm) {
 		harm = ARRAY_ADD(&harms);
 		*harm = (struct harm){
-			.key = key_of(module),
+			.key = symbolizer_key(module),
 			.path = text_copy(module->path ? module->path : "a module"),
 		};
 	}

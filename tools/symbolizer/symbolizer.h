@@ -21,6 +21,12 @@ size_t symbolizer_unwind(const struct modules *modules, const struct mpsan_stack
 /* Of a path, as seen from here. False: it cannot be opened. */
 bool symbolizer_python(const char *path, struct python_symbols *symbols);
 
+/*
+ * What is the same for files with the same contents: the build-id, wherever they lie; root and path where it is unknown.
+ * The caller frees it.
+ */
+char *symbolizer_key(const struct module *module);
+
 /* Each file of which something is missing in the answers, and why. */
 void symbolizer_each_limit(void (*see)(const char *text, void *context), void *context);
 

@@ -13,7 +13,7 @@
 
 /* A cached answer. Files with the same build-id have the same names, wherever they lie. */
 struct answer {
-	char *file; /* build-id; path and root where it is unknown */
+	char *file; /* see symbolizer_key */
 	uint64_t ahead; /* of the address that was asked for, behind the module's base */
 	struct names names;
 };
@@ -80,18 +80,10 @@ static char *keep_path(struct symbols *symbols, const char *path)
 	return copy;
 }
 
-static char *file_of(const struct module *module)
-{
-	if (module->build_id)
-		return text_copy(module->build_id);
-	return text_format("%s\n%s", module->root ? module->root : "",
-			   module->path ? module->path : "");
-}
-
 static const struct answer *find_answer(struct symbols *symbols, const struct module *module,
 					uint64_t ahead)
 {
-	struct answer key = {.file = file_of(module), .ahead = ahead}, *answer;
+	struct answer key = {.file = symbolizer_key(module), .ahead = ahead}, *answer;
 	void *node = tfind(&key, &symbols->answers, compare_answers);
 	bool lines = module->path && !origin_is_plumbing(module->path);
 
