@@ -58,9 +58,9 @@ def calls(operation, count, watched):
 
 def instructions(operation, count, watched):
     with tempfile.TemporaryDirectory() as directory:
-        env = {"PATH": os.environ["PATH"], **environment(directory, watched)}
-        run_bare(["/bin/true"], env=env)  # makes the session
-        run = run_bare(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command_of(operation, count)], timeout=60, env=env)
+        env = ["env", "-i", f"PATH={os.environ['PATH']}", *(f"{name}={value}" for name, value in environment(directory, watched).items())]
+        run_bare([*env, "/bin/true"])  # makes the session
+        run = run_bare([*env, "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command_of(operation, count)], timeout=60)
     assert run.exit == 0, run
     return int(re.findall(r"Collected : (\d+)", run.err)[-1])
 
