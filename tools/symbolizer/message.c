@@ -59,14 +59,14 @@ void message_put_module(struct message *message, const struct module *module)
 
 const void *message_take_bytes(struct message *message, size_t count)
 {
-	const void *bytes = message->bytes + message->at;
+	size_t at = message->at;
 
-	if (message->bad || count > message->used - message->at) {
+	if (message->bad || count > message->used - at) {
 		message->bad = true;
 		return NULL;
 	}
 	message->at += count;
-	return bytes;
+	return message->bytes ? message->bytes + at : NULL;
 }
 
 uint64_t message_take(struct message *message)
