@@ -31,7 +31,7 @@ def includes(path):
 
 # Folders from top to bottom: each may use itself and those below it.
 COMMAND = ("tools/cmd", "tools/top", "tools/ps", "tools/attach", "tools/doctor", "tools/supervise", "tools/formats", "tools/report",
-           "tools/findings", "tools/evidence", "tools/waitgraph", "tools/ranks", "tools/waits", "tools/core", "tools/symbols",
+           "tools/findings", "tools/evidence", "tools/waitgraph", "tools/ranks", "tools/waits", "tools/job", "tools/core", "tools/symbols",
            "tools/symbolizer", "tools/reader", "tools/rules", "tools/facts", "tools/proc", "tools/base")
 FOLDER_FILES = 40  # at most
 CIRCLE_FILES = 2  # at most, by symbols

@@ -72,8 +72,8 @@ static void wait_for(uint32_t who, enum wait_end end, uint32_t one, uint32_t oth
 static void assert_dead(uint32_t threads)
 {
 	graph_solve(&graph, &waits, UINT64_MAX);
-	for (uint32_t i = 0; i < graph.count; i++)
-		assert_int_equal(graph.dead[i], threads >> i & 1);
+	for (uint32_t i = 0; i < graph.solved.count; i++)
+		assert_int_equal(graph.solved.dead[i], threads >> i & 1);
 }
 
 static void a_circle_of_owners_is_dead(void **state)
@@ -84,11 +84,11 @@ static void a_circle_of_owners_is_dead(void **state)
 	OWNED(1, 2);
 	OWNED(2, 1);
 	assert_dead(7);
-	assert_int_equal(graph_cycle(&graph, 0), 1);
-	assert_int_equal(graph_cycle(&graph, 2), 2);
-	assert_int_equal(graph_cycle(&graph, 3), GRAPH_NONE);
-	assert_int_equal(graph.group[0], graph.group[2]);
-	assert_int_equal(graph.group[3], GRAPH_NONE);
+	assert_int_equal(job_cycle(&graph.solved, 0), 1);
+	assert_int_equal(job_cycle(&graph.solved, 2), 2);
+	assert_int_equal(job_cycle(&graph.solved, 3), JOB_NONE);
+	assert_int_equal(graph.solved.group[0], graph.solved.group[2]);
+	assert_int_equal(graph.solved.group[3], JOB_NONE);
 }
 
 static void a_chain_that_ends_at_somebody_who_runs_is_open(void **state)
@@ -108,7 +108,7 @@ static void an_owner_that_is_gone_kills_who_waits(void **state)
 	wait_for(0, WAIT_NOBODY, SNAPSHOT_NONE, SNAPSHOT_NONE);
 	OWNED(1, 0);
 	assert_dead(3);
-	assert_int_equal(graph_cycle(&graph, 1), GRAPH_NONE);
+	assert_int_equal(job_cycle(&graph.solved, 1), JOB_NONE);
 }
 
 /* Process 0 waits for itself, in memory that others of the job may come to; process 1 has two threads. */
@@ -133,7 +133,7 @@ static void all_readers_must_let_go(void **state)
 	wait_for(0, WAIT_OWNERS, 1, 2);
 	OWNED(1, 0);
 	assert_dead(3);
-	assert_int_equal(graph_cycle(&graph, 0), 0);
+	assert_int_equal(job_cycle(&graph.solved, 0), 0);
 }
 
 static void anybody_of_a_process_may_help(void **state)
@@ -156,7 +156,7 @@ static void any_of_several_processes_may_help(void **state)
 	assert_dead(0);
 	ANYBODY(2, 0);
 	assert_dead(7);
-	assert_int_equal(graph.group[0], graph.group[2]);
+	assert_int_equal(graph.solved.group[0], graph.solved.group[2]);
 }
 
 static void circles_apart_are_groups_apart(void **state)
@@ -168,7 +168,7 @@ static void circles_apart_are_groups_apart(void **state)
 	OWNED(2, 3);
 	OWNED(3, 2);
 	assert_dead(15);
-	assert_int_not_equal(graph.group[0], graph.group[2]);
+	assert_int_not_equal(graph.solved.group[0], graph.solved.group[2]);
 }
 
 static void a_mere_holder_shows_the_circle_of_the_dead(void **state)
@@ -180,7 +180,7 @@ static void a_mere_holder_shows_the_circle_of_the_dead(void **state)
 	waits.item.item[0].holder = 1;
 	waits.item.item[1].holder = 0;
 	assert_dead(3);
-	assert_int_equal(graph_cycle(&graph, 0), 0);
+	assert_int_equal(job_cycle(&graph.solved, 0), 0);
 }
 
 /* Who polls may send something in between, but not to itself if it asks for what it lacks all the time. */
@@ -193,25 +193,25 @@ static void who_polls_helps_others(void **state)
 	waits.item.item[0].kind = MPSAN_WAIT_READY;
 	waits.item.item[0].ends = MPSAN_ENDS_POLL;
 	assert_dead(0);
-	graph_solve(&graph, &waits, WAIT_RENEWED);
-	assert_false(graph.dead[0]);
+	graph_solve(&graph, &waits, JOB_RENEWED);
+	assert_false(graph.solved.dead[0]);
 	waits.item.item[0].renewed = true;
-	graph_solve(&graph, &waits, WAIT_RENEWED);
-	assert_false(graph.dead[0]); /* the other one is helped, and helps it */
+	graph_solve(&graph, &waits, JOB_RENEWED);
+	assert_false(graph.solved.dead[0]); /* the other one is helped, and helps it */
 	waits.item.item[1].kind = MPSAN_WAIT_JOIN;
-	graph_solve(&graph, &waits, WAIT_RENEWED);
-	assert_true(graph.dead[0] && graph.dead[1]);
+	graph_solve(&graph, &waits, JOB_RENEWED);
+	assert_true(graph.solved.dead[0] && graph.solved.dead[1]);
 	waits.item.item[1].ends = MPSAN_ENDS_POLL;
-	graph_solve(&graph, &waits, WAIT_RENEWED);
-	assert_false(graph.dead[0]);
+	graph_solve(&graph, &waits, JOB_RENEWED);
+	assert_false(graph.solved.dead[0]);
 }
 
 /* The threads for which, in the end, none of those at work is of use. */
 static void assert_hung(uint32_t threads, const enum at_work *work)
 {
 	graph_solve_work(&graph, &waits, work);
-	for (uint32_t i = 0; i < graph.count; i++)
-		assert_int_equal(graph.dead[i], threads >> i & 1);
+	for (uint32_t i = 0; i < graph.solved.count; i++)
+		assert_int_equal(graph.solved.dead[i], threads >> i & 1);
 }
 
 /* Thread 0 waits for a lock of 1, which waits for one of 2; 3 waits for anybody to send something, and so does 4 for 3. */
@@ -243,7 +243,7 @@ static void who_ticks_helps_its_own_waiters(void **state)
 	(void)state;
 	draw_lines();
 	assert_hung(24, (enum at_work[5]){[2] = AT_WORK_FOR_WAITERS});
-	assert_int_equal(graph.help[0], AT_WORK_FOR_WAITERS | AT_WORK_FOR_PROCESS);
+	assert_int_equal(graph.solved.help[0], AT_WORK_FOR_WAITERS | AT_WORK_FOR_PROCESS);
 }
 
 static void all_owners_have_to_go_on(void **state)
@@ -292,11 +292,11 @@ static void what_is_dead_waits_for_the_dead(void **state)
 			bool helped = wait->end == WAIT_OPEN;
 
 			if (wait->end == WAIT_OWNERS)
-				helped = !graph.dead[who];
+				helped = !graph.solved.dead[who];
 			for (uint32_t k = 4 * who; wait->end == WAIT_PROCESSES && k < 4 * who + 4;
 			     k++)
-				helped = helped || !graph.dead[k];
-			assert_int_equal(graph.dead[i], !helped);
+				helped = helped || !graph.solved.dead[k];
+			assert_int_equal(graph.solved.dead[i], !helped);
 		}
 		finish(NULL);
 	}

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "../facts/wait_kinds.h"
 #include "../rules/catalog.h"
 #include "../rules/deadlock.h"
 #include "text_process.h"
@@ -117,7 +118,7 @@ char *hang_open_end(const struct evidence_context *ctx, const struct fact_blocke
 			"has the other end of the connection open, so no end of file comes";
 	uint64_t owner = blocked->ev.owner_slot;
 
-	if (blocked->ev.kind != MPSAN_WAIT_PIPE_READ && blocked->ev.kind != MPSAN_WAIT_SOCKET_READ)
+	if (!wait_kind_reads(blocked->ev.kind))
 		return text_copy("");
 	if (owner == blocked->at.by + 1u)
 		return text_format(" (the reader itself still %s)", eof);

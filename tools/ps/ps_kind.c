@@ -243,7 +243,7 @@ static bool is_endless(const struct kind_look *look)
 {
 	return look->wait->for_ever ||
 	       (look->thread->idle &&
-		look->ps->graph->dead[look->seen - look->ps->waits->item.item]);
+		look->ps->graph->solved.dead[look->seen - look->ps->waits->item.item]);
 }
 
 /* A process of the program that could end the wait, if there is one besides its own. */

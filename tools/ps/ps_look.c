@@ -201,14 +201,14 @@ static bool is_undecided(const struct ps *ps, uint32_t index)
 	if (thread->call.state != PROC_IN_CALL || thread->told || thread->idle ||
 	    wait->end == WAIT_OPEN || wait->ends != MPSAN_ENDS_NEVER)
 		return false;
-	return ps->graph->dead[index] ?
-		       !telling_told_group(ps->deadlocks, ps->graph->group[index]) :
+	return ps->graph->solved.dead[index] ?
+		       !telling_told_group(ps->deadlocks, ps->graph->solved.group[index]) :
 		       thread->tid == thread->pid;
 }
 
 static bool proof_may_follow(const struct ps *ps)
 {
-	for (uint32_t i = 0; ps->proves && i < ps->graph->count; i++)
+	for (uint32_t i = 0; ps->proves && i < ps->graph->solved.count; i++)
 		if (is_undecided(ps, i))
 			return true;
 	return false;

@@ -65,11 +65,11 @@ static bool has_said_so(const struct ps *ps, const struct snapshot_thread *threa
 static bool *proved_groups(const struct deadlocks *deadlocks)
 {
 	const struct graph *graph = &deadlocks->graph;
-	bool *proved = memory_get((graph->count + 1) * sizeof(*proved));
+	bool *proved = memory_get((graph->solved.count + 1) * sizeof(*proved));
 
-	for (uint32_t i = 0; i < graph->count; i++)
-		if (graph->dead[i] && deadlocks->snapshot.threads.item[i].proved)
-			proved[graph->group[i]] = true;
+	for (uint32_t i = 0; i < graph->solved.count; i++)
+		if (graph->solved.dead[i] && deadlocks->snapshot.threads.item[i].proved)
+			proved[graph->solved.group[i]] = true;
 	return proved;
 }
 
@@ -79,8 +79,8 @@ static bool has_news(struct deadlocks *deadlocks)
 	const struct graph *graph = &deadlocks->graph;
 	bool *proved = proved_groups(deadlocks), found = false;
 
-	for (uint32_t i = 0; i < graph->count && !found; i++)
-		found = graph->dead[i] && proved[graph->group[i]] &&
+	for (uint32_t i = 0; i < graph->solved.count && !found; i++)
+		found = graph->solved.dead[i] && proved[graph->solved.group[i]] &&
 			!deadlocks->snapshot.threads.item[i].proved;
 	free(proved);
 	return found;
@@ -94,8 +94,8 @@ static void spread(struct deadlocks *deadlocks)
 		return;
 	solve(deadlocks, UINT64_MAX, has_news);
 	proved = proved_groups(deadlocks);
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.dead[i] && proved[deadlocks->graph.group[i]])
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.dead[i] && proved[deadlocks->graph.solved.group[i]])
 			deadlocks->snapshot.threads.item[i].proved = true;
 	free(proved);
 }

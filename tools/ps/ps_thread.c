@@ -340,8 +340,8 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 		wait->owner_slot = seen->gone_slot ? seen->gone_slot - 1 : thread->slot;
 		wait->owner_gone = true;
 	}
-	if (ps->graph->next[index] != GRAPH_NONE && !wait->owner)
-		set_owner(ps, wait, ps->graph->next[index], true);
+	if (ps->graph->solved.next[index] != JOB_NONE && !wait->owner)
+		set_owner(ps, wait, ps->graph->solved.next[index], true);
 	wait->still_ns = thread->still_ns;
 	wait->for_ever = thread->proved;
 }

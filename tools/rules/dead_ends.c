@@ -3,6 +3,7 @@
 #include "dead_ends.h"
 
 #include "../facts/processes.h"
+#include "../facts/wait_kinds.h"
 #include "deadlock.h"
 
 /* What the rows ask. */
@@ -27,8 +28,8 @@ struct end {
 };
 
 #define AWAITS(name) (end->what == AWAITED_##name)
-#define FULL (end->kind == MPSAN_WAIT_PIPE_WRITE || end->kind == MPSAN_WAIT_SOCKET_WRITE)
-#define EMPTY (end->kind == MPSAN_WAIT_PIPE_READ || end->kind == MPSAN_WAIT_SOCKET_READ)
+#define FULL wait_kind_writes(end->kind)
+#define EMPTY wait_kind_reads(end->kind)
 
 #define DEAD_END(name, when, title, story, fix)                                       \
 	static MESSAGE msg_##name = {                                                 \
@@ -125,7 +126,7 @@ const struct fact_blocked *dead_end_last(const struct facts *facts,
 
 static bool is_join(const struct ev_blocked *ev)
 {
-	return ev->kind == MPSAN_WAIT_JOIN || ev->kind == MPSAN_WAIT_PROCESS;
+	return wait_kind(ev->kind)->act == ACT_END;
 }
 
 static bool serves_as_lock(const struct ev_blocked *ev)

@@ -9,6 +9,7 @@
 
 #include "../facts/processes.h"
 #include "../facts/roles.h"
+#include "../facts/wait_kinds.h"
 
 const struct fact_blocked *deadlock_waiter(const struct facts *facts,
 					   const struct fact_deadlock *deadlock,
@@ -24,8 +25,7 @@ const struct fact_blocked *deadlock_writer(const struct facts *facts,
 					   const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
-		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_WRITE ||
-		    facts->blockeds[i].ev.kind == MPSAN_WAIT_SOCKET_WRITE)
+		if (wait_kind_writes(facts->blockeds[i].ev.kind))
 			return &facts->blockeds[i];
 	return NULL;
 }
@@ -124,7 +124,7 @@ const struct fact_blocked *deadlock_reader(const struct facts *facts,
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
 		const struct fact_blocked *one = &facts->blockeds[i];
 
-		if (one->ev.kind != MPSAN_WAIT_PIPE_READ && one->ev.kind != MPSAN_WAIT_SOCKET_READ)
+		if (!wait_kind_reads(one->ev.kind))
 			continue;
 		if (deadlock_awaits_process(facts, &first->ev, one->at.by))
 			return one;
@@ -172,8 +172,7 @@ static bool is_joined_from(const struct facts *facts, const struct fact_deadlock
 static bool worker_reads(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
-		if ((facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ ||
-		     facts->blockeds[i].ev.kind == MPSAN_WAIT_SOCKET_READ) &&
+		if (wait_kind_reads(facts->blockeds[i].ev.kind) &&
 		    facts->blockeds[i].frames.what != AWAITED_REPLY &&
 		    !is_helper(facts, facts->blockeds[i].at.by) &&
 		    is_joined_from(facts, deadlock, &facts->blockeds[i]))
@@ -199,9 +198,8 @@ static bool may_send(const struct facts *facts, const struct fact_deadlock *dead
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
 		const struct fact_blocked *one = &facts->blockeds[i];
 
-		if ((one->ev.kind == MPSAN_WAIT_PIPE_READ ||
-		     one->ev.kind == MPSAN_WAIT_SOCKET_READ) &&
-		    one->at.by != by && (!one->ev.owner_slot || one->ev.owner_slot == by + 1u))
+		if (wait_kind_reads(one->ev.kind) && one->at.by != by &&
+		    (!one->ev.owner_slot || one->ev.owner_slot == by + 1u))
 			return true;
 	}
 	return false;
@@ -291,10 +289,7 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 	if (deadlock_is_doubted(facts, deadlock))
 		return false;
 	return !first || !first->ev.ends || first->ev.owner || first->ev.flags & MPSAN_LF_CERTAIN ||
-	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
-	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE ||
-	       first->ev.kind == MPSAN_WAIT_SOCKET_WRITE ||
-	       first->ev.kind == MPSAN_WAIT_FILE_LOCK || first->ev.kind == MPSAN_WAIT_CONNECT;
+	       wait_kind_needs_owner(first->ev.kind);
 }
 
 static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t time_ns)
@@ -313,7 +308,7 @@ uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadl
 	uint32_t found = FACT_NONE, by, parent;
 
 	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END ||
-	    (waiter->ev.kind != MPSAN_WAIT_PIPE_READ && waiter->ev.kind != MPSAN_WAIT_SOCKET_READ &&
+	    (!wait_kind_reads(waiter->ev.kind) &&
 	     !(waiter->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_CERTAIN))))
 		return FACT_NONE;
 	by = waiter->at.by;

@@ -47,7 +47,7 @@ static bool is_kept_open(const struct scene *scene, uint32_t index)
 {
 	const struct wait *wait = &scene->waits->item.item[index];
 
-	return !scene->graph->dead[index] && !goes_on(scene, index) &&
+	return !scene->graph->solved.dead[index] && !goes_on(scene, index) &&
 	       wait->end == WAIT_PROCESSES && wait->count == 1 && !wait->by_job &&
 	       wait->kind == MPSAN_LOCK_SEMAPHORE && !(wait->flags & MPSAN_LF_SHARED) &&
 	       scene->waits->snapshot->now_ns - thread_at(scene, index)->still_ns >= STOOD_NS;
@@ -182,6 +182,7 @@ static void set_apart(struct scene *scene, uint32_t index)
 		if (goes_on(scene, i))
 			*ARRAY_ADD(&scene->waits->who) = i;
 	wait->apart_count = scene->waits->who.count - wait->apart;
+	wait->apart_excuse = JOB_EXCUSE_OUT_OF_REACH;
 }
 
 bool bystanders_find(const struct graph *graph, struct waits *waits)

@@ -54,7 +54,7 @@ static bool is_stuck(const struct search *search, uint32_t index)
 
 	if (wait->ends == MPSAN_ENDS_NEVER)
 		return thread->looks > 1;
-	if (wait->ends == MPSAN_ENDS_POLL ? search->graph->before_ns != WAIT_RENEWED :
+	if (wait->ends == MPSAN_ENDS_POLL ? search->graph->before_ns != JOB_RENEWED :
 					    wait_ends_at(wait) < search->graph->before_ns)
 		return false;
 	return wait_since(search->snapshot, search->graph->waits, index) + LIMIT_NS <=
@@ -102,7 +102,7 @@ static bool all_wait(const struct search *search, uint32_t index)
 	const struct waits *waits = search->graph->waits;
 	const struct wait *wait = &waits->item.item[index];
 
-	if (search->graph->dead[index])
+	if (search->graph->solved.dead[index])
 		return true;
 	if (wait->end != WAIT_PROCESSES || wait->by_job || !polls_for(search, index, wait))
 		return false;
@@ -111,7 +111,7 @@ static bool all_wait(const struct search *search, uint32_t index)
 			&search->snapshot->processes.item[waits->who.item[wait->begin + k]];
 
 		for (uint32_t i = process->begin; i < process->end; i++)
-			if (!search->graph->dead[i] && !waits->item.item[i].harmless &&
+			if (!search->graph->solved.dead[i] && !waits->item.item[i].harmless &&
 			    !polls_for(search, i, wait))
 				return false;
 	}

@@ -89,9 +89,9 @@ static void state_cycle(struct deadlocks *deadlocks, uint32_t head)
 
 	do {
 		telling_add(deadlocks, &telling, at, MPSAN_LF_CYCLE);
-		at = deadlocks->graph.next[at];
+		at = deadlocks->graph.solved.next[at];
 	} while (at != head);
-	telling_add_group(deadlocks, &telling, deadlocks->graph.group[head]);
+	telling_add_group(deadlocks, &telling, deadlocks->graph.solved.group[head]);
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_CYCLE, 0, NULL);
 }
 
@@ -102,7 +102,7 @@ static bool cycle_moves(struct deadlocks *deadlocks, uint32_t head)
 	do {
 		if (solve_thread_moves(deadlocks, at))
 			return true;
-		at = deadlocks->graph.next[at];
+		at = deadlocks->graph.solved.next[at];
 	} while (at != head);
 	return false;
 }
@@ -115,17 +115,17 @@ static bool cycle_is_told(struct deadlocks *deadlocks, uint32_t head)
 	do {
 		if (deadlocks_thread(deadlocks, at)->told)
 			return true;
-		at = deadlocks->graph.next[at];
+		at = deadlocks->graph.solved.next[at];
 	} while (at != head);
 	return false;
 }
 
 static void state_cycles(struct deadlocks *deadlocks)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
-		uint32_t head = graph_cycle(&deadlocks->graph, i);
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
+		uint32_t head = job_cycle(&deadlocks->graph.solved, i);
 
-		if (head != GRAPH_NONE && !cycle_is_told(deadlocks, head) &&
+		if (head != JOB_NONE && !cycle_is_told(deadlocks, head) &&
 		    !left_behind_explains_cycle(&deadlocks->graph, head) &&
 		    !cycle_moves(deadlocks, head))
 			state_cycle(deadlocks, head);
@@ -134,34 +134,34 @@ static void state_cycles(struct deadlocks *deadlocks)
 
 static uint32_t group_orphan(const struct deadlocks *deadlocks, uint32_t group)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == group &&
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.group[i] == group &&
 		    deadlocks->waits.item.item[i].end == WAIT_NOBODY)
 			return i;
-	return GRAPH_NONE;
+	return JOB_NONE;
 }
 
 static uint32_t group_bereft(const struct deadlocks *deadlocks, uint32_t group)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == group &&
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.group[i] == group &&
 		    waits_owner_has_ended(&deadlocks->waits, i))
 			return i;
-	return GRAPH_NONE;
+	return JOB_NONE;
 }
 
 static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 {
 	uint32_t orphan = group_orphan(deadlocks, group);
-	bool owned = orphan != GRAPH_NONE;
+	bool owned = orphan != JOB_NONE;
 	struct telling telling = {0};
 
 	if (!owned)
 		orphan = group_bereft(deadlocks, group);
-	if (orphan != GRAPH_NONE)
+	if (orphan != JOB_NONE)
 		telling_add(deadlocks, &telling, orphan, owned ? 0 : MPSAN_LF_MUTUAL);
 	telling_add_group(deadlocks, &telling, group);
-	if (orphan == GRAPH_NONE)
+	if (orphan == JOB_NONE)
 		telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
 	else
 		telling_close(deadlocks, &telling, MPSAN_DEADLOCK_OWNER_GONE,
@@ -170,8 +170,8 @@ static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 
 static void state_dead_ends(struct deadlocks *deadlocks)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == i && !telling_told_group(deadlocks, i) &&
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.group[i] == i && !telling_told_group(deadlocks, i) &&
 		    !graph_waits_for_keyboard(&deadlocks->graph, i) &&
 		    !left_explains(&deadlocks->graph, i) && !idle_is_meant(&deadlocks->graph, i) &&
 		    !solve_group_moves(deadlocks, i))
@@ -199,8 +199,9 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	telling_add(deadlocks, &telling, dead_owner->thread, 0);
 	deadlocks_thread(deadlocks, dead_owner->thread)->doubted = !dead_owner->proof;
 	deadlocks_thread(deadlocks, dead_owner->thread)->gives_up = wait->ends != MPSAN_ENDS_NEVER;
-	if (deadlocks->graph.dead[dead_owner->thread])
-		telling_add_group(deadlocks, &telling, deadlocks->graph.group[dead_owner->thread]);
+	if (deadlocks->graph.solved.dead[dead_owner->thread])
+		telling_add_group(deadlocks, &telling,
+				  deadlocks->graph.solved.group[dead_owner->thread]);
 	deadlock = telling_close(deadlocks, &telling, dead_owner->cause, dead_owner->dead_slot + 1,
 				 dead_owner->detail);
 	deadlock_ends_add(deadlocks, dead_owner->thread, deadlock);
@@ -210,8 +211,8 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 
 static bool has_news(struct deadlocks *deadlocks)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == i && !telling_told_group(deadlocks, i) &&
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.group[i] == i && !telling_told_group(deadlocks, i) &&
 		    !idle_is_known(&deadlocks->graph, i))
 			return true;
 	return false;

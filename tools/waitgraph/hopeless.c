@@ -34,8 +34,8 @@ static bool group_needs_owners(const struct deadlocks *deadlocks, uint32_t index
 {
 	const struct graph *graph = &deadlocks->graph;
 
-	for (uint32_t i = 0; i < graph->count; i++)
-		if (graph->group[i] == graph->group[index] &&
+	for (uint32_t i = 0; i < graph->solved.count; i++)
+		if (graph->solved.group[i] == graph->solved.group[index] &&
 		    !wait_needs_owner(wait_at(deadlocks, i)))
 			return false;
 	return true;
@@ -60,10 +60,11 @@ static bool is_candidate(const struct deadlocks *deadlocks, uint32_t index, uint
 /* Whether following the owners from a thread leads back to it. */
 static bool lies_on_cycle(const struct graph *graph, uint32_t index)
 {
-	uint32_t at = graph->next[index];
+	uint32_t at = graph->solved.next[index];
 
-	for (uint32_t steps = 0; at != GRAPH_NONE && at != index && steps < graph->count; steps++)
-		at = graph->next[at];
+	for (uint32_t steps = 0; at != JOB_NONE && at != index && steps < graph->solved.count;
+	     steps++)
+		at = graph->solved.next[at];
 	return at == index;
 }
 
@@ -73,7 +74,7 @@ static bool lets_through(const struct deadlocks *deadlocks, uint32_t index)
 	const struct graph *graph = &deadlocks->graph;
 
 	return wait_at(deadlocks, index)->kind == MPSAN_WAIT_PROCESS ||
-	       (lies_on_cycle(graph, index) && graph->next[index] != index);
+	       (lies_on_cycle(graph, index) && graph->solved.next[index] != index);
 }
 
 static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
@@ -100,8 +101,8 @@ static bool group_stands(const struct deadlocks *deadlocks, uint32_t index)
 	const struct wait *wait = wait_at(deadlocks, index);
 	uint64_t enough = wait->kind == MPSAN_WAIT_PROCESS || wait->tries ? CYCLE_NS : POLLED_NS;
 
-	for (uint32_t i = 0; i < graph->count; i++)
-		if (i != index && graph->group[i] == graph->group[index] &&
+	for (uint32_t i = 0; i < graph->solved.count; i++)
+		if (i != index && graph->solved.group[i] == graph->solved.group[index] &&
 		    wait_at(deadlocks, i)->kind != MPSAN_WAIT_GIL &&
 		    now_ns - wait_since(&deadlocks->snapshot, &deadlocks->waits, i) < enough)
 			return false;
@@ -113,8 +114,8 @@ static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
 
-	return is_candidate(deadlocks, index, graph->before_ns) && graph->dead[index] &&
-	       !idle_is_known(graph, graph->group[index]) &&
+	return is_candidate(deadlocks, index, graph->before_ns) && graph->solved.dead[index] &&
+	       !idle_is_known(graph, graph->solved.group[index]) &&
 	       lasted_ns(deadlocks, index) >= enough_ns(deadlocks, index) &&
 	       (wait_at(deadlocks, index)->ends != MPSAN_ENDS_POLL ||
 		group_stands(deadlocks, index));
@@ -122,7 +123,7 @@ static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
 
 static bool has_news(struct deadlocks *deadlocks)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
 		if (is_hopeless(deadlocks, i))
 			return true;
 	return false;
@@ -134,17 +135,17 @@ static void add_cycle(struct deadlocks *deadlocks, struct telling *telling, uint
 
 	do {
 		telling_add(deadlocks, telling, at, MPSAN_LF_CYCLE);
-		at = deadlocks->graph.next[at];
+		at = deadlocks->graph.solved.next[at];
 	} while (at != head);
 }
 
 /* Those of the group that nothing ends may still be found in a deadlock of their own. */
 static void mark_group(struct deadlocks *deadlocks, uint32_t group)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
 		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
 
-		if (deadlocks->graph.group[i] != group)
+		if (deadlocks->graph.solved.group[i] != group)
 			continue;
 		thread->gives_up = wait_at(deadlocks, i)->ends != MPSAN_ENDS_NEVER;
 		thread->told = thread->gives_up;
@@ -160,10 +161,11 @@ static uint32_t sufferer_of(struct deadlocks *deadlocks, uint32_t index)
 	const struct graph *graph = &deadlocks->graph;
 	struct wait *wait = deadlocks->waits.item.item;
 
-	for (uint32_t i = 0; i < graph->count && !wait_needs_owner(&wait[index]); i++) {
+	for (uint32_t i = 0; i < graph->solved.count && !wait_needs_owner(&wait[index]); i++) {
 		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
 
-		if (graph->group[i] != graph->group[index] || thread->tid != thread->pid ||
+		if (graph->solved.group[i] != graph->solved.group[index] ||
+		    thread->tid != thread->pid ||
 		    thread->slot != deadlocks_thread(deadlocks, index)->slot ||
 		    wait[i].ends != MPSAN_ENDS_NEVER || wait_needs_owner(&wait[i]))
 			continue;
@@ -187,7 +189,7 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 		add_cycle(deadlocks, &telling, index);
 	else
 		telling_add(deadlocks, &telling, first, 0);
-	telling_add_group(deadlocks, &telling, graph->group[index]);
+	telling_add_group(deadlocks, &telling, graph->solved.group[index]);
 	deadlock = telling_close(
 		deadlocks, &telling,
 		cycle			 ? MPSAN_DEADLOCK_CYCLE :
@@ -195,7 +197,7 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 					   MPSAN_DEADLOCK_DEAD_END,
 		wait->end == WAIT_NOBODY ? telling_dead_process(deadlocks, index) : 0, NULL);
 	deadlock_ends_add(deadlocks, first, deadlock);
-	mark_group(deadlocks, graph->group[index]);
+	mark_group(deadlocks, graph->solved.group[index]);
 }
 
 /* pytest-timeout's: it ends the process, and sends nobody anything. */
@@ -230,7 +232,7 @@ bool hopeless_is_pause(struct deadlocks *deadlocks, uint32_t index)
 	if (thread->tid != thread->pid ||
 	    process_is_worker(&deadlocks->reader->facts, thread->slot))
 		return true;
-	for (uint32_t i = 0; i < graph->count; i++)
+	for (uint32_t i = 0; i < graph->solved.count; i++)
 		if (is_owned_by(deadlocks, i, index))
 			return true;
 	return false;
@@ -239,7 +241,7 @@ bool hopeless_is_pause(struct deadlocks *deadlocks, uint32_t index)
 static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
-	uint32_t group = graph->group[index];
+	uint32_t group = graph->solved.group[index];
 
 	if (lies_on_cycle(graph, index))
 		return left_behind_explains_cycle(graph, index);
@@ -275,7 +277,7 @@ static uint64_t *find_times(const struct deadlocks *deadlocks, uint32_t *count)
 
 		if (is_candidate(deadlocks, i, ends_at) &&
 		    (ends_at || wait->ends == MPSAN_ENDS_POLL))
-			time[all++] = ends_at ?: WAIT_RENEWED;
+			time[all++] = ends_at ?: JOB_RENEWED;
 	}
 	qsort(time, all, sizeof(*time), compare_times);
 	*count = 0;
@@ -290,7 +292,7 @@ static void look_at(struct deadlocks *deadlocks, uint64_t ends_at)
 	solve(deadlocks, ends_at, has_news);
 	/* cycles first: they explain those who wait for one of their threads */
 	for (int others = 0; others < 2; others++)
-		for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
 			if (lies_on_cycle(&deadlocks->graph, i) == !others &&
 			    is_hopeless(deadlocks, i) && !is_explained(deadlocks, i))
 				state_hopeless(deadlocks, i);

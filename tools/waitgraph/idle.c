@@ -131,21 +131,20 @@ static bool has_other_future(const struct group *group, uint32_t i)
 	return false;
 }
 
+static const enum parked_wait parts[MPSAN_KIND_COUNT] = {
+#define WAIT(kind, act, between, flow, driver, meant) [MPSAN_##kind] = PARKED_##meant,
+#include "../facts/waits.def"
+#undef WAIT
+};
+
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 	const struct wait *wait = group_wait(group, i);
 
 	switch (wait->kind) {
-	case MPSAN_WAIT_PROCESS:
-	case MPSAN_WAIT_JOIN:
-		return PARKED_JOINS;
 	case MPSAN_LOCK_SEMAPHORE:
 		return part_of_semaphore(group, i, python);
-	case MPSAN_WAIT_COND:
-		return PARKED_IDLE;
-	case MPSAN_WAIT_BARRIER:
-		return PARKED_MEETS;
 	case MPSAN_WAIT_FUTEX:
 		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ||
 				       has_other_future(group, i) ?
@@ -159,10 +158,8 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 			       PARKED_IDLE;
 	case MPSAN_WAIT_IPC:
 		return wait->flags & MPSAN_LF_MUTUAL ? PARKED_BLOCKED : PARKED_IDLE;
-	case MPSAN_WAIT_READY:
-		return PARKED_IDLE;
 	default:
-		return PARKED_BLOCKED;
+		return wait->kind < MPSAN_KIND_COUNT ? parts[wait->kind] : PARKED_BLOCKED;
 	}
 }
 
@@ -338,9 +335,9 @@ static void idle_gather(struct group *group)
 {
 	const struct graph *graph = group->graph;
 
-	group->index = memory_get((graph->count + 1) * sizeof(*group->index));
-	for (uint32_t i = 0; i < graph->count; i++)
-		if (group->is_job || graph->group[i] == group->number)
+	group->index = memory_get((graph->solved.count + 1) * sizeof(*group->index));
+	for (uint32_t i = 0; i < graph->solved.count; i++)
+		if (group->is_job || graph->solved.group[i] == group->number)
 			group->index[group->count++] = i;
 	for (uint32_t i = 0; i < group->count; i++)
 		group->loops |= is_unknown_loop(group, i);
@@ -455,8 +452,9 @@ bool idle_job_is_meant(const struct graph *graph, uint32_t *head)
 
 bool idle_is_known(const struct graph *graph, uint32_t number)
 {
-	for (uint32_t i = 0; i < graph->count; i++)
-		if (graph->group[i] == number && !graph->waits->snapshot->threads.item[i].idle)
+	for (uint32_t i = 0; i < graph->solved.count; i++)
+		if (graph->solved.group[i] == number &&
+		    !graph->waits->snapshot->threads.item[i].idle)
 			return false;
 	return true;
 }

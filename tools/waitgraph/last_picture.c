@@ -274,7 +274,7 @@ static void forget_explained(struct deadlocks *deadlocks)
 		uint32_t index = snapshot_find(&deadlocks->snapshot, picture->part[0].slot,
 					       picture->part[0].tid);
 
-		if (index == SNAPSHOT_NONE || deadlocks->help.dead[index])
+		if (index == SNAPSHOT_NONE || deadlocks->help.solved.dead[index])
 			continue;
 		withdraw(deadlocks, picture);
 		*picture = deadlocks->pictures.item[--deadlocks->pictures.count];
@@ -334,7 +334,7 @@ void last_picture_look(struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
 
-		if (!is_due(deadlocks, thread) || (explained && !deadlocks->help.dead[i]))
+		if (!is_due(deadlocks, thread) || (explained && !deadlocks->help.solved.dead[i]))
 			continue;
 		thread->pictured = true;
 		if (!wait_is_apart(&deadlocks->waits.item.item[i]) || wants_answer(thread))

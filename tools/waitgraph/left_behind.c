@@ -82,10 +82,10 @@ bool left_explains(const struct graph *graph, uint32_t group)
 {
 	bool asks = false;
 
-	for (uint32_t i = 0; i < graph->count && !asks; i++)
-		asks = graph->group[i] == group && asks_others(graph, i);
-	for (uint32_t i = 0; i < graph->count && asks; i++)
-		if (graph->group[i] == group &&
+	for (uint32_t i = 0; i < graph->solved.count && !asks; i++)
+		asks = graph->solved.group[i] == group && asks_others(graph, i);
+	for (uint32_t i = 0; i < graph->solved.count && asks; i++)
+		if (graph->solved.group[i] == group &&
 		    !left_behind(graph->waits->snapshot->reader, thread_of(graph, i)->slot))
 			return false;
 	return asks;
@@ -97,8 +97,8 @@ bool left_behind_explains_cycle(const struct graph *graph, uint32_t thread)
 
 	do {
 		if (graph->waits->item.item[at].end != WAIT_OWNERS)
-			return left_explains(graph, graph->group[thread]);
-		at = graph->next[at];
+			return left_explains(graph, graph->solved.group[thread]);
+		at = graph->solved.next[at];
 	} while (at != thread);
 	return false;
 }

@@ -187,8 +187,8 @@ static bool find_helped(struct deadlocks *deadlocks, const struct rest *rest)
 	}
 	graph_solve_work(&deadlocks->help, &deadlocks->waits, work);
 	for (uint32_t i = 0; i < count; i++) {
-		deadlocks->waits.item.item[i].is_helped = !deadlocks->help.dead[i];
-		any |= deadlocks->help.help[i] == AT_WORK;
+		deadlocks->waits.item.item[i].is_helped = !deadlocks->help.solved.dead[i];
+		any |= deadlocks->help.solved.help[i] == AT_WORK;
 	}
 	free(work);
 	return any;

@@ -47,8 +47,7 @@ uint32_t lost_end_holder(const struct waits *waits, uint32_t thread)
 static bool is_at_pipe(const struct wait *wait)
 {
 	return wait->end == WAIT_PROCESSES && !wait->by_job &&
-	       (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_PIPE_WRITE ||
-		wait->kind == MPSAN_WAIT_SOCKET_READ || wait->kind == MPSAN_WAIT_SOCKET_WRITE);
+	       wait_kind(wait->kind)->flow != FLOW_NO;
 }
 
 /* The other end of what it waits for. */
@@ -101,7 +100,7 @@ char *lost_end_text(const struct waits *waits, uint32_t thread)
 {
 	const struct wait *wait = &waits->item.item[thread];
 	const struct snapshot_thread *at = &waits->snapshot->threads.item[thread];
-	bool reads = wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_SOCKET_READ;
+	bool reads = wait_is_read(wait);
 	char *holders, *text;
 
 	if (!is_at_pipe(wait) || call_is_poll(&at->call))

@@ -18,7 +18,7 @@
 #define WORLD_MAX 65536u
 
 /* The ranks of one job, as they are judged. */
-struct job {
+struct ranked_job {
 	struct deadlocks *deadlocks;
 	const struct rank *one; /* that waits */
 	uint64_t since_ns;
@@ -29,17 +29,17 @@ struct job {
 	bool certain; /* what is told of those that will not come is proved */
 };
 
-static const struct reader *reader_of(const struct job *job)
+static const struct reader *reader_of(const struct ranked_job *job)
 {
 	return job->deadlocks->reader;
 }
 
-static bool is_of_job(const struct job *job, const struct rank *rank)
+static bool is_of_job(const struct ranked_job *job, const struct rank *rank)
 {
 	return rank->world == job->world && rank->job == job->one->job;
 }
 
-static bool is_sibling(const struct job *job, uint32_t slot)
+static bool is_sibling(const struct ranked_job *job, uint32_t slot)
 {
 	const struct facts *facts = &reader_of(job)->facts;
 	uint32_t parent = process_parent(facts, job->one->slot);
@@ -48,7 +48,7 @@ static bool is_sibling(const struct job *job, uint32_t slot)
 }
 
 /* UINT64_MAX: it lives; 0: another program has its place. */
-static uint64_t ended_ns(const struct job *job, uint32_t slot)
+static uint64_t ended_ns(const struct ranked_job *job, uint32_t slot)
 {
 	const struct fact_process *process = &reader_of(job)->processes[slot];
 
@@ -58,7 +58,7 @@ static uint64_t ended_ns(const struct job *job, uint32_t slot)
 }
 
 /* It lived beside the one that waits: a rank of an earlier attempt did not. */
-static bool has_ended_beside(const struct job *job, uint32_t slot)
+static bool has_ended_beside(const struct ranked_job *job, uint32_t slot)
 {
 	uint64_t at = ended_ns(job, slot);
 
@@ -66,7 +66,7 @@ static bool has_ended_beside(const struct job *job, uint32_t slot)
 }
 
 /* If it has ended, then not long enough ago to be told: the others may be about to end, too. */
-static bool has_just_lived(const struct job *job, uint32_t slot)
+static bool has_just_lived(const struct ranked_job *job, uint32_t slot)
 {
 	return ended_ns(job, slot) > job->since_ns;
 }
@@ -74,13 +74,13 @@ static bool has_just_lived(const struct job *job, uint32_t slot)
 /* ---- who is who ---- */
 
 /* Of copies of one process, which have its memory, the original is the rank. */
-static bool is_copy(const struct job *job, uint32_t slot, uint32_t of)
+static bool is_copy(const struct ranked_job *job, uint32_t slot, uint32_t of)
 {
 	return slot != of && fact_is_ancestor(&reader_of(job)->facts, of, slot);
 }
 
 /* False: two processes have the same number, so nothing is known. */
-static bool enter_living(struct job *job, const struct rank *rank)
+static bool enter_living(struct ranked_job *job, const struct rank *rank)
 {
 	struct stuck_rank *at = &job->rank[rank->number];
 	bool waits = rank_waits(&job->deadlocks->snapshot, rank, job->since_ns);
@@ -101,7 +101,7 @@ static bool enter_living(struct job *job, const struct rank *rank)
 	return true;
 }
 
-static void set_lost(struct job *job, uint32_t number, enum rank_state state, char *what,
+static void set_lost(struct ranked_job *job, uint32_t number, enum rank_state state, char *what,
 		     uint32_t slot)
 {
 	struct stuck_rank *rank = &job->rank[number];
@@ -113,7 +113,7 @@ static void set_lost(struct job *job, uint32_t number, enum rank_state state, ch
 }
 
 /* The number of a process that has ended; SNAPSHOT_NONE: unknown, or of another job. */
-static uint32_t number_of_ended(const struct job *job, uint32_t slot)
+static uint32_t number_of_ended(const struct ranked_job *job, uint32_t slot)
 {
 	const struct ranks *ranks = &job->deadlocks->ranks;
 	uint32_t at = slot < ranks->by_slot.count ? ranks->by_slot.item[slot] : 0, number;
@@ -126,7 +126,7 @@ static uint32_t number_of_ended(const struct job *job, uint32_t slot)
 }
 
 /* Those whose number is known. */
-static void enter_ended(struct job *job)
+static void enter_ended(struct ranked_job *job)
 {
 	READER_EACH_SLOT(reader_of(job), slot) {
 		uint32_t number = has_ended_beside(job, slot) ? number_of_ended(job, slot) :
@@ -151,7 +151,7 @@ static bool may_be_rank(const struct reader *reader, uint32_t slot)
 	return process->python && !role_text(role_of(process));
 }
 
-static struct nameless nameless_of(const struct job *job)
+static struct nameless nameless_of(const struct ranked_job *job)
 {
 	const struct reader *reader = reader_of(job);
 	const struct ranks *ranks = &job->deadlocks->ranks;
@@ -174,7 +174,7 @@ static struct nameless nameless_of(const struct job *job)
 	return found;
 }
 
-static uint32_t main_thread(const struct job *job, uint32_t slot)
+static uint32_t main_thread(const struct ranked_job *job, uint32_t slot)
 {
 	const struct snapshot *snapshot = &job->deadlocks->snapshot;
 
@@ -182,7 +182,7 @@ static uint32_t main_thread(const struct job *job, uint32_t slot)
 }
 
 /* Whether no rank can be in a process that was not looked at. */
-static bool all_are_here(const struct job *job)
+static bool all_are_here(const struct ranked_job *job)
 {
 	const struct snapshot *snapshot = &job->deadlocks->snapshot;
 
@@ -191,7 +191,7 @@ static bool all_are_here(const struct job *job)
 }
 
 /* A rank that nobody is known to be may be any process beside the others. */
-static void enter_nameless(struct job *job)
+static void enter_nameless(struct ranked_job *job)
 {
 	struct nameless found = nameless_of(job);
 	uint32_t index;
@@ -225,7 +225,7 @@ static void enter_nameless(struct job *job)
 
 /* ---- jobs ---- */
 
-static bool job_open(struct job *job)
+static bool job_open(struct ranked_job *job)
 {
 	struct ranks *ranks = &job->deadlocks->ranks;
 
@@ -251,7 +251,7 @@ static bool job_open(struct job *job)
 	return true;
 }
 
-static void job_close(struct job *job)
+static void job_close(struct ranked_job *job)
 {
 	for (uint32_t i = 0; i < job->world; i++)
 		free((char *)job->rank[i].what);
@@ -261,7 +261,7 @@ static void job_close(struct job *job)
 }
 
 /* Those that live and wait for something else may be proved to be deadlocked. */
-static void enter_dead(struct job *job)
+static void enter_dead(struct ranked_job *job)
 {
 	for (uint32_t i = 0; i < job->world; i++) {
 		if (job->slot[i] == SNAPSHOT_NONE || job->rank[i].state != RANK_OPEN)
@@ -273,7 +273,7 @@ static void enter_dead(struct job *job)
 }
 
 /* Its threads stay open to a proof, and are not told again as a job at rest. */
-static void mark_told(struct job *job)
+static void mark_told(struct ranked_job *job)
 {
 	struct ranks *ranks = &job->deadlocks->ranks;
 	struct snapshot *snapshot = &job->deadlocks->snapshot;
@@ -291,7 +291,7 @@ static void mark_told(struct job *job)
 	}
 }
 
-static uint64_t lost_slot(const struct job *job)
+static uint64_t lost_slot(const struct ranked_job *job)
 {
 	for (uint32_t i = 0; i < job->world; i++)
 		if (job->rank[i].lacked && job->rank[i].state > RANK_DEAD &&
@@ -300,7 +300,7 @@ static uint64_t lost_slot(const struct job *job)
 	return 0;
 }
 
-static void state_thread(struct job *job, struct telling *telling, uint32_t number)
+static void state_thread(struct ranked_job *job, struct telling *telling, uint32_t number)
 {
 	struct deadlocks *deadlocks = job->deadlocks;
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, job->index[number]);
@@ -314,7 +314,7 @@ static void state_thread(struct job *job, struct telling *telling, uint32_t numb
 }
 
 /* Those that wait, then the others. */
-static void state_threads(struct job *job, struct telling *telling)
+static void state_threads(struct ranked_job *job, struct telling *telling)
 {
 	for (int waits = 1; waits >= 0; waits--)
 		for (uint32_t i = 0; i < job->world && telling->count < TELLING_MAX; i++)
@@ -323,7 +323,7 @@ static void state_threads(struct job *job, struct telling *telling)
 				state_thread(job, telling, i);
 }
 
-static void state_job(struct job *job)
+static void state_job(struct ranked_job *job)
 {
 	struct telling telling = {0};
 	char *text = stuck_text(job->rank, job->world);
@@ -337,7 +337,7 @@ static void state_job(struct job *job)
 
 static void judge_job(struct deadlocks *deadlocks, const struct rank *one, uint64_t since_ns)
 {
-	struct job job = {
+	struct ranked_job job = {
 		.deadlocks = deadlocks, .one = one, .since_ns = since_ns, .world = one->world};
 
 	if (job_open(&job)) {

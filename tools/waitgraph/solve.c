@@ -11,8 +11,8 @@ static bool check(struct deadlocks *deadlocks, bool (*ask)(struct waits *waits, 
 {
 	bool changed = false;
 
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		changed |= deadlocks->graph.dead[i] && ask(&deadlocks->waits, i);
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		changed |= deadlocks->graph.solved.dead[i] && ask(&deadlocks->waits, i);
 	return changed;
 }
 
@@ -69,8 +69,8 @@ bool solve_thread_moves(struct deadlocks *deadlocks, uint32_t index)
 
 bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == group && solve_thread_moves(deadlocks, i))
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.group[i] == group && solve_thread_moves(deadlocks, i))
 			return true;
 	return false;
 }

@@ -29,13 +29,13 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	uint32_t first = wait->count ? deadlocks->waits.who.item[wait->begin] : SNAPSHOT_NONE,
-		 only = only_process(deadlocks, wait), by = deadlocks->graph.next[index];
+		 only = only_process(deadlocks, wait), by = deadlocks->graph.solved.next[index];
 	const struct snapshot_thread *waiter = deadlocks_thread(deadlocks, index);
 	struct mpsan_hold hold;
 
 	if (only == SNAPSHOT_NONE)
 		only = lost_end_holder(&deadlocks->waits, index);
-	if (by == GRAPH_NONE)
+	if (by == JOB_NONE)
 		by = wait->end == WAIT_OWNERS ? first : wait->holder;
 	event->taken = wait->taken;
 	event->taken_slot = wait->gone_slot;
@@ -238,7 +238,8 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 	struct ev_blocked event = {
 		.lock = wait->lock,
 		.kind = kind_of(wait),
-		.flags = wait->flags | flags | (thread->may_be_meant ? MPSAN_LF_DOUBT : 0) |
+		.flags = wait->flags | flags |
+			 (thread->may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
 			 (thread->from_readers ? MPSAN_LF_READERS : 0),
 		.since = since(deadlocks, index),
 		.ends = wait->ends,
@@ -346,8 +347,8 @@ bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index)
 void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group)
 {
 	for (int others = 0; others < 2; others++)
-		for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
-			if (deadlocks->graph.group[i] != group ||
+		for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
+			if (deadlocks->graph.solved.group[i] != group ||
 			    deadlocks_thread(deadlocks, i)->told ||
 			    (!others && deadlocks->waits.item.item[i].kind != MPSAN_WAIT_PROCESS))
 				continue;
@@ -367,8 +368,9 @@ uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t orphan
 
 bool telling_told_group(struct deadlocks *deadlocks, uint32_t group)
 {
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == group && deadlocks_thread(deadlocks, i)->told)
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.group[i] == group &&
+		    deadlocks_thread(deadlocks, i)->told)
 			return true;
 	return false;
 }

@@ -21,8 +21,8 @@ static bool is_kept_open(const struct graph *graph, uint32_t index)
 {
 	const struct wait *wait = &graph->waits->item.item[index];
 
-	return !graph->dead[index] && !goes_on(graph, index) && wait->end == WAIT_PROCESSES &&
-	       wait->kind == MPSAN_WAIT_PIPE_WRITE;
+	return !graph->solved.dead[index] && !goes_on(graph, index) &&
+	       wait->end == WAIT_PROCESSES && wait->kind == MPSAN_WAIT_PIPE_WRITE;
 }
 
 /* For how long nobody had read from the pipe when its bytes were last counted. */
@@ -86,8 +86,7 @@ static bool set_apart(const struct graph *graph, struct waits *waits, uint32_t i
 		waits->who.count = begin;
 	wait->apart = begin;
 	wait->apart_count = waits->who.count - begin;
-	wait->flags |= wait->apart_count ? MPSAN_LF_DOUBT :
-					   0; /* it may read at its twentieth tick */
+	wait->apart_excuse = JOB_EXCUSE_UNDRAINED; /* it may read at its twentieth tick */
 	return wait->apart_count;
 }
 
@@ -96,7 +95,7 @@ bool tickers_find(const struct graph *graph, struct waits *waits)
 	struct snapshot *snapshot = waits->snapshot;
 	bool any = false;
 
-	for (uint32_t i = 0; i < graph->count; i++) {
+	for (uint32_t i = 0; i < graph->solved.count; i++) {
 		struct snapshot_thread *thread = &snapshot->threads.item[i];
 		uint64_t passed;
 

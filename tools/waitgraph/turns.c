@@ -11,8 +11,7 @@
 
 static bool waits_for_sender(const struct snapshot_thread *thread, const struct wait *wait)
 {
-	if (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_SOCKET_READ ||
-	    wait->kind == MPSAN_WAIT_READY)
+	if (wait_kind(wait->kind)->act == ACT_WRITE)
 		return true;
 	switch (thread->call.state == PROC_IN_CALL ? thread->call.number : -1) {
 	case SYS_accept:

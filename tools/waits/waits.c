@@ -37,24 +37,29 @@ static void add_children(struct look *look)
 
 bool wait_needs_owner(const struct wait *wait)
 {
-	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY || wait->of_task ||
-	       wait->of_team || wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
-	       wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_SOCKET_WRITE ||
-	       wait->kind == MPSAN_WAIT_FILE_LOCK || wait->kind == MPSAN_WAIT_CONNECT;
+	return wait_as_row(wait).by_owner || wait_kind_needs_owner(wait->kind);
+}
+
+struct job_wait wait_as_row(const struct wait *wait)
+{
+	return (struct job_wait){
+		.kind = wait->kind,
+		.all = wait->end == WAIT_OWNERS,
+		.by_owner = wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY || wait->of_task ||
+			    wait->of_team,
+		.asks_itself = wait->renewed,
+		.gives_up = wait->handler_gives_up,
+		.ends = wait->ends,
+		.ends_ns = wait->ends_ns,
+		.holder = wait->holder,
+	};
 }
 
 uint64_t wait_ends_at(const struct wait *wait)
 {
-	switch (wait->ends) {
-	case MPSAN_ENDS_NEVER:
-		return UINT64_MAX;
-	case MPSAN_ENDS_POLL: /* between two waits the thread may decide to do something else */
-		return wait_needs_owner(wait) || wait->renewed ? WAIT_RENEWED : 0;
-	case MPSAN_ENDS_HANDLER:
-		return WAIT_RENEWED;
-	default:
-		return wait->ends_ns;
-	}
+	struct job_wait row = wait_as_row(wait);
+
+	return job_ends_at(&row);
 }
 
 uint64_t wait_since(const struct snapshot *snapshot, const struct waits *waits, uint32_t thread)

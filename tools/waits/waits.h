@@ -7,6 +7,7 @@
 #ifndef MPSAN_WAITS_H
 #define MPSAN_WAITS_H
 
+#include "../job/job.h"
 #include "../symbols/pyview.h"
 #include "pshared_locks.h"
 #include "wakers.h"
@@ -24,6 +25,7 @@ struct wait {
 	uint32_t begin, count;
 	/* range in waits.who: threads that cannot end it, see bystanders.h and tickers.h */
 	uint32_t apart, apart_count;
+	enum job_excuse apart_excuse; /* why they cannot */
 	uint64_t kind; /* enum mpsan_lock_kind */
 	uint64_t lock; /* address, pid or inode */
 	uint64_t caller; /* return address of the waiting call; 0: unknown */
@@ -88,13 +90,19 @@ struct waits {
 /* Whether it is not known to wait for others of the job: it sleeps, or serves somebody outside. */
 static inline bool wait_is_apart(const struct wait *wait)
 {
-	return wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE;
+	return wait_kind(wait->kind)->act == ACT_NONE;
 }
 
 /* Whether it waits for data from a pipe or connection. */
 static inline bool wait_is_read(const struct wait *wait)
 {
-	return wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_SOCKET_READ;
+	return wait_kind(wait->kind)->flow == FLOW_READS;
+}
+
+/* Whether a thread that goes on could end it after all, though it has not yet. */
+static inline bool wait_is_doubted(const struct wait *wait)
+{
+	return wait->apart_count && job_excuses_doubt(1ull << wait->apart_excuse);
 }
 
 /* Whether the thread runs now and then while it waits. */
@@ -103,12 +111,9 @@ static inline bool wait_wakes(const struct wait *wait)
 	return wait->ends == MPSAN_ENDS_POLL || wait->tries;
 }
 
-/*
- * Until when a wait lasts unless it succeeds: UINT64_MAX for one that nothing ends; WAIT_RENEWED for
- * one that only a signal from outside could end, or that is renewed again and again and needs an
- * owner to succeed; 0: unknown.
- */
-#define WAIT_RENEWED (UINT64_MAX - 1)
+/* What the solver knows of a wait, without its enders. */
+struct job_wait wait_as_row(const struct wait *wait);
+/* See job_ends_at. */
 uint64_t wait_ends_at(const struct wait *wait);
 /* When the thread began to wait; if it polls, for the first time. */
 uint64_t wait_since(const struct snapshot *snapshot, const struct waits *waits, uint32_t thread);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is true of every wait of a kind (waits.def). Neighbour: awaited.h, what the frames of Python call it. */
+#ifndef MPSAN_WAIT_KINDS_H
+#define MPSAN_WAIT_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../include/mpsan_log.h"
+
+enum wait_act {
+	ACT_NONE,
+	ACT_RELEASE,
+	ACT_POST,
+	ACT_MEET,
+	ACT_END,
+	ACT_WRITE,
+	ACT_READ,
+	ACT_ACCEPT
+};
+enum wait_between { BETWEEN_NOTHING, BETWEEN_RELEASE, BETWEEN_SEND };
+enum wait_flow { FLOW_NO, FLOW_READS, FLOW_WRITES };
+
+struct wait_kind {
+	const char *name; /* as in enum mpsan_lock_kind */
+	enum wait_act act;
+	enum wait_between between;
+	enum wait_flow flow;
+	bool driver;
+};
+
+/* Of any number, also one that no version knows: that of MPSAN_LOCK_NONE. */
+const struct wait_kind *wait_kind(uint64_t kind);
+/* The kind with this name; MPSAN_KIND_COUNT: there is none. */
+uint32_t wait_kind_of(const char *name);
+
+static inline bool wait_kind_reads(uint64_t kind)
+{
+	return wait_kind(kind)->flow == FLOW_READS;
+}
+
+static inline bool wait_kind_writes(uint64_t kind)
+{
+	return wait_kind(kind)->flow == FLOW_WRITES;
+}
+
+/* Whether it ends only by what a certain owner, thread, process or reader does: nothing that is sent ends it. */
+static inline bool wait_kind_needs_owner(uint64_t kind)
+{
+	return wait_kind(kind)->between != BETWEEN_SEND;
+}
+
+#endif
