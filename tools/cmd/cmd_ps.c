@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan ps: who waits for whom in a session, shown from another shell while the program hangs or
- * after it ended; with --memory, its shared memory. Neighbours: ps.h, ps_memory.h.
+ * after it ended; with --memory, its shared memory; with --job, the tables that the answer rests on. Neighbours: ps.h,
+ * ps_memory.h, picture.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/stream.h"
+#include "../job/picture.h"
 #include "../ps/ps.h"
 #include "../ps/ps_memory.h"
 #include "command.h"
@@ -31,14 +33,28 @@ static int write_out(json_t *document, bool as_json, void (*print)(FILE *, const
 	return stream_flush(stdout) ? 0 : complain("ps: cannot write to standard output");
 }
 
-/* The two views: wait-for graph and shared memory. */
+/* The views: wait-for graph, shared memory, and the tables of the job, which are text only. */
 struct view {
+	const char *option;
 	bool looks; /* whether it examines live threads */
 	json_t *(*document)(struct ps *ps);
 	void (*print)(FILE *out, const json_t *document);
 };
-static const struct view view_waits = {true, ps_document, ps_print};
-static const struct view view_memory = {false, ps_memory_document, ps_memory_print};
+static const struct view views[] = {
+	{"", true, ps_document, ps_print},
+	{"--memory", false, ps_memory_document, ps_memory_print},
+	{"--job", true, NULL, NULL},
+};
+
+static int write_job(const struct ps *ps, bool as_json)
+{
+	if (as_json)
+		return complain("ps: --job writes text, no JSON");
+	if (!ps->live)
+		return complain("ps: --job: none of its processes is alive");
+	picture_write(stdout, &ps->graph->job, &ps->graph->solved, ps->now_ns);
+	return stream_flush(stdout) ? 0 : complain("ps: cannot write to standard output");
+}
 
 static int cmd_ps_show(const char *dir, bool as_json, const void *context)
 {
@@ -51,20 +67,37 @@ static int cmd_ps_show(const char *dir, bool as_json, const void *context)
 		return cmd_ps_tell(wrong);
 	if (ps.live && view->looks)
 		ps_look(&ps);
-	status = write_out(view->document(&ps), as_json, view->print);
+	status = view->document ? write_out(view->document(&ps), as_json, view->print) :
+				  write_job(&ps, as_json);
 	ps_close(&ps);
 	return status;
 }
 
+/* The view that an option asks for; NULL: it asks for none. */
+static const struct view *view_of(const char *option)
+{
+	for (size_t i = 1; i < sizeof(views) / sizeof(*views); i++)
+		if (!strcmp(views[i].option, option))
+			return &views[i];
+	return NULL;
+}
+
 int cmd_ps(int argc, char **argv)
 {
+	const struct view *view = views;
 	int kept = 1;
 
 	if (usage_asked(argc, argv, usage_ps))
 		return 0;
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--memory"))
+	for (int i = 1; i < argc; i++) {
+		const struct view *other = view_of(argv[i]);
+
+		if (other && view != views && view != other)
+			return complain("ps: %s or %s, not both", view->option, other->option);
+		if (other)
+			view = other;
+		else
 			argv[kept++] = argv[i];
-	return ps_command_run(kept, argv, usage_ps, cmd_ps_show,
-			      kept < argc ? &view_memory : &view_waits);
+	}
+	return ps_command_run(kept, argv, usage_ps, cmd_ps_show, view);
 }
