@@ -198,9 +198,11 @@ static void spread(const struct job *job, struct job_solution *solution)
 {
 	bool more = true;
 
-	while (more) {
+	/* in turns from either end: a chain of waits is open after the second time */
+	for (bool back = false; more; back = !back) {
 		more = false;
-		for (uint32_t i = 0; i < solution->count; i++) {
+		for (uint32_t k = 0; k < solution->count; k++) {
+			uint32_t i = back ? solution->count - 1 - k : k;
 			const struct view view = view_of(job, solution, i);
 
 			if (!solution->dead[i] || !is_helped(&view))

@@ -34,21 +34,12 @@ static uint64_t handle_of(const struct snapshot_thread *thread)
 	return thread->record ? thread->record->pthread : 0;
 }
 
-/* Goes on by itself, not because another thread helps it. */
-static bool goes_on(const struct scene *scene, uint32_t index)
-{
-	const struct wait *wait = &scene->waits->item.item[index];
-
-	return wait->end == WAIT_OPEN || wait_ends_at(wait) < scene->graph->before_ns;
-}
-
 /* Whether threads of its process keep the wait open, although it is for an object of Python. */
 static bool is_kept_open(const struct scene *scene, uint32_t index)
 {
 	const struct wait *wait = &scene->waits->item.item[index];
 
-	return !scene->graph->solved.dead[index] && !goes_on(scene, index) &&
-	       wait->end == WAIT_PROCESSES && wait->count == 1 && !wait->by_job &&
+	return graph_is_kept_open(scene->graph, index) && wait->count == 1 && !wait->by_job &&
 	       wait->kind == MPSAN_LOCK_SEMAPHORE && !(wait->flags & MPSAN_LF_SHARED) &&
 	       scene->waits->snapshot->now_ns - thread_at(scene, index)->still_ns >= STOOD_NS;
 }
@@ -71,7 +62,7 @@ static bool gather(struct scene *scene)
 
 		if (scene->waits->item.item[i].harmless)
 			continue;
-		if (goes_on(scene, i)) {
+		if (graph_goes_on(scene->graph, i)) {
 			if (thread->tid == thread->pid || !handle_of(thread) ||
 			    scene->others == PYVIEW_OWNERS)
 				return false;
@@ -179,7 +170,7 @@ static void set_apart(struct scene *scene, uint32_t index)
 
 	wait->apart = scene->waits->who.count;
 	for (uint32_t i = scene->process->begin; i < scene->process->end; i++)
-		if (goes_on(scene, i))
+		if (graph_goes_on(scene->graph, i))
 			*ARRAY_ADD(&scene->waits->who) = i;
 	wait->apart_count = scene->waits->who.count - wait->apart;
 	wait->apart_excuse = JOB_EXCUSE_OUT_OF_REACH;

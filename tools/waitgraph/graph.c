@@ -75,6 +75,18 @@ void graph_solve_work(struct graph *graph, const struct waits *waits, const enum
 	job_solve_work(&graph->job, work, &graph->solved);
 }
 
+bool graph_goes_on(const struct graph *graph, uint32_t thread)
+{
+	return graph->job.threads.item[thread].runs ||
+	       job_ends_at(&graph->job.waits.item[thread]) < graph->before_ns;
+}
+
+bool graph_is_kept_open(const struct graph *graph, uint32_t thread)
+{
+	return !graph->solved.dead[thread] && !graph_goes_on(graph, thread) &&
+	       graph->waits->item.item[thread].end == WAIT_PROCESSES;
+}
+
 void graph_finish(struct graph *graph)
 {
 	job_solution_finish(&graph->solved);

@@ -21,6 +21,11 @@ void graph_solve(struct graph *graph, const struct waits *waits, uint64_t before
 void graph_solve_work(struct graph *graph, const struct waits *waits, const enum at_work *work);
 void graph_finish(struct graph *graph);
 
+/* Whether a thread goes on by itself before the time for which the graph was solved, not because another one helps it. */
+bool graph_goes_on(const struct graph *graph, uint32_t thread);
+/* Whether a wait that could end by threads of these processes only is kept open by one that goes on. */
+bool graph_is_kept_open(const struct graph *graph, uint32_t thread);
+
 /*
  * Whether a group only waits to be signalled, handles SIGINT, and other threads of the job are
  * working: the program may intend to wait for the keyboard.

@@ -9,20 +9,11 @@
 #define COUNT_NS 1000000000ull
 #define TICKS 5u /* a consumer that is slow reads at some of them */
 
-static bool goes_on(const struct graph *graph, uint32_t index)
-{
-	const struct wait *wait = &graph->waits->item.item[index];
-
-	return wait->end == WAIT_OPEN || wait_ends_at(wait) < graph->before_ns;
-}
-
 /* Whether threads of other processes keep a writer's wait open. */
 static bool is_kept_open(const struct graph *graph, uint32_t index)
 {
-	const struct wait *wait = &graph->waits->item.item[index];
-
-	return !graph->solved.dead[index] && !goes_on(graph, index) &&
-	       wait->end == WAIT_PROCESSES && wait->kind == MPSAN_WAIT_PIPE_WRITE;
+	return graph_is_kept_open(graph, index) &&
+	       graph->waits->item.item[index].kind == MPSAN_WAIT_PIPE_WRITE;
 }
 
 /* For how long nobody had read from the pipe when its bytes were last counted. */
@@ -66,7 +57,7 @@ static bool add_tickers(const struct graph *graph, struct waits *waits, const st
 
 		for (uint32_t i = process->begin; i < process->end; i++) {
 			if (waits->item.item[i].harmless || waits->item.item[i].driver ||
-			    !goes_on(graph, i))
+			    !graph_goes_on(graph, i))
 				continue;
 			if (!ticks(waits->snapshot, &waits->snapshot->threads.item[i], undrained))
 				return false;
