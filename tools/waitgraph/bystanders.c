@@ -7,9 +7,9 @@
 
 #include <time.h>
 
+#include "../job/patience.h"
 #include "../symbols/pyowned.h"
 
-#define STOOD_NS 1000000000ull
 #define SHARE 100u /* asking takes at most 1/100 of the time, however many processes there are */
 
 /* One process: its threads that go on by themselves, and those that wait. */
@@ -41,7 +41,8 @@ static bool is_kept_open(const struct scene *scene, uint32_t index)
 
 	return graph_is_kept_open(scene->graph, index) && wait->count == 1 && !wait->by_job &&
 	       wait->kind == MPSAN_LOCK_SEMAPHORE && !(wait->flags & MPSAN_LF_SHARED) &&
-	       scene->waits->snapshot->now_ns - thread_at(scene, index)->still_ns >= STOOD_NS;
+	       scene->waits->snapshot->now_ns - thread_at(scene, index)->still_ns >=
+		       PATIENCE_NS(OWNER);
 }
 
 static uint64_t mix(uint64_t print, uint64_t value)

@@ -9,14 +9,12 @@
 
 #include "../facts/processes.h"
 #include "../facts/roles.h"
+#include "../job/patience.h"
 #include "../waits/pythreads.h"
 
-#define RESULT_NS 2000000000ull /* a main thread waits for longer before its pool is examined */
 #define RESULT_OUTSIDE_NS 400000000ull /* since it is looked at: it has waited before */
 #define POOLS_NS 400000000ull /* between two examinations of pools */
 #define WORKERS_MAX 256u
-#define DOUBT_NS 2000000000ull /* from a death to a warning without proof */
-#define HELP_NS 5000000000ull /* until somebody who watches over the dead one has surely helped */
 #define DOUBT_LOOKS 8u /* minimum in snapshots, which are rare on a busy machine */
 
 void dead_owners_init(struct dead_owners *dead_owners)
@@ -44,8 +42,6 @@ static bool somebody_died(const struct reader *reader)
 	return false;
 }
 
-#define LIMIT_NS 1000000000ull /* shorter time limits are part of many a healthy program */
-
 /* Whether a thread is blocked, and nothing ends its wait before the time of the graph. */
 static bool is_stuck(const struct search *search, uint32_t index)
 {
@@ -57,7 +53,7 @@ static bool is_stuck(const struct search *search, uint32_t index)
 	if (wait->ends == MPSAN_ENDS_POLL ? search->graph->before_ns != JOB_RENEWED :
 					    wait_ends_at(wait) < search->graph->before_ns)
 		return false;
-	return wait_since(search->snapshot, search->graph->waits, index) + LIMIT_NS <=
+	return wait_since(search->snapshot, search->graph->waits, index) + PATIENCE_NS(OWNER) <=
 	       search->snapshot->now_ns;
 }
 
@@ -85,7 +81,7 @@ static bool is_recent(const struct search *search, const struct snapshot_thread 
 {
 	return thread->looks < DOUBT_LOOKS ||
 	       search->snapshot->now_ns <
-		       search->snapshot->reader->processes[dead].gone_ns + DOUBT_NS;
+		       search->snapshot->reader->processes[dead].gone_ns + PATIENCE_NS(DOUBT);
 }
 
 /* Whether a thread that is not dead only tries again and again to take that lock. */
@@ -127,8 +123,9 @@ static bool is_unhelped(const struct search *search, uint32_t index, uint32_t de
 	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
 	uint64_t now_ns = search->snapshot->now_ns;
 
-	return now_ns >= search->snapshot->reader->processes[dead].gone_ns + HELP_NS &&
-	       now_ns >= wait_since(search->snapshot, search->graph->waits, index) + HELP_NS &&
+	return now_ns >= search->snapshot->reader->processes[dead].gone_ns + PATIENCE_NS(HELP) &&
+	       now_ns >= wait_since(search->snapshot, search->graph->waits, index) +
+				 PATIENCE_NS(HELP) &&
 	       pythread_enters_shared(thread, search->graph->waits->item.item[index].lock);
 }
 
@@ -411,7 +408,7 @@ static bool may_want_result(const struct search *search, const struct snapshot_p
 	return !main_thread->told && !(wait->flags & MPSAN_LF_SHARED) &&
 	       (wait->kind == MPSAN_LOCK_SEMAPHORE || wait->kind == MPSAN_LOCK_PYTHON) &&
 	       snapshot->now_ns - main_thread->still_ns >=
-		       (snapshot->outside ? RESULT_OUTSIDE_NS : RESULT_NS);
+		       (snapshot->outside ? RESULT_OUTSIDE_NS : PATIENCE_NS(RESULT));
 }
 
 /* The thread that delivers results has ended, and the pool was not told to: it failed. */

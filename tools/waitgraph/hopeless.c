@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../facts/processes.h"
+#include "../job/patience.h"
 #include "../waits/pythreads.h"
 #include "deadlock_ends.h"
 #include "idle.h"
@@ -19,10 +20,6 @@
 #define TIMES_MAX 8u /* graphs solved for one snapshot */
 
 /* How long a wait must have lasted: short limits are part of many a healthy program. */
-#define OWNER_NS 1000000000ull
-#define CYCLE_NS 5000000000ull /* of threads that give up and let each other through */
-#define SIGNAL_NS 10000000000ull
-#define POLLED_NS 2000000000ull /* how long those stand still whom a polling thread does not help */
 
 static const struct wait *wait_at(const struct deadlocks *deadlocks, uint32_t index)
 {
@@ -54,7 +51,7 @@ static bool is_candidate(const struct deadlocks *deadlocks, uint32_t index, uint
 
 	return wait->ends != MPSAN_ENDS_NEVER && wait->end != WAIT_OPEN &&
 	       wait_ends_at(wait) == ends_at && !deadlocks->snapshot.threads.item[index].told &&
-	       lasted_ns(deadlocks, index) >= OWNER_NS;
+	       lasted_ns(deadlocks, index) >= PATIENCE_NS(OWNER);
 }
 
 /* Whether following the owners from a thread leads back to it. */
@@ -80,14 +77,14 @@ static bool lets_through(const struct deadlocks *deadlocks, uint32_t index)
 static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
 {
 	if (!group_needs_owners(deadlocks, index))
-		return wait_at(deadlocks, index)->renewed ? OWNER_NS : SIGNAL_NS;
+		return wait_at(deadlocks, index)->renewed ? PATIENCE_NS(OWNER) : PATIENCE_NS(SENT);
 	if (wait_at(deadlocks, index)->of_task)
-		return CYCLE_NS;
+		return PATIENCE_NS(CYCLE);
 	return (wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT ||
 		wait_at(deadlocks, index)->tries) &&
 			       lets_through(deadlocks, index) ?
-		       CYCLE_NS :
-		       OWNER_NS;
+		       PATIENCE_NS(CYCLE) :
+		       PATIENCE_NS(OWNER);
 }
 
 /*
@@ -99,7 +96,8 @@ static bool group_stands(const struct deadlocks *deadlocks, uint32_t index)
 	const struct graph *graph = &deadlocks->graph;
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
 	const struct wait *wait = wait_at(deadlocks, index);
-	uint64_t enough = wait->kind == MPSAN_WAIT_PROCESS || wait->tries ? CYCLE_NS : POLLED_NS;
+	uint64_t enough = wait->kind == MPSAN_WAIT_PROCESS || wait->tries ? PATIENCE_NS(CYCLE) :
+									    PATIENCE_NS(POLLED);
 
 	for (uint32_t i = 0; i < graph->solved.count; i++)
 		if (i != index && graph->solved.group[i] == graph->solved.group[index] &&

@@ -8,13 +8,13 @@
 
 #include "../facts/processes.h"
 #include "../facts/roles.h"
+#include "../job/patience.h"
 #include "../proc/calls.h"
 #include "../proc/procfs.h"
 #include "../waits/pythreads.h"
 #include "idle.h"
 #include "telling.h"
 
-#define PICTURE_NS 5000000000ull /* younger waits are part of any program */
 #define ENDING_NS 1000000000ull
 
 /* ---- what is recorded ---- */
@@ -169,7 +169,7 @@ static bool is_due(const struct deadlocks *deadlocks, const struct snapshot_thre
 	const struct mpsan_process *process = &deadlocks->reader->session.table[thread->slot];
 
 	return thread->tid == thread->pid && !thread->told && !thread->pictured &&
-	       snapshot_rests(snapshot, thread) <= snapshot->now_ns - PICTURE_NS &&
+	       snapshot_rests(snapshot, thread) <= snapshot->now_ns - PATIENCE_NS(PICTURE) &&
 	       !process_is_worker(&deadlocks->reader->facts, thread->slot) &&
 	       !role_text(role_of(process));
 }

@@ -2,10 +2,10 @@
 /* Counts the bytes in a full pipe while the threads that could read from it wake up. */
 #include "tickers.h"
 
+#include "../job/patience.h"
 #include "../proc/calls.h"
 #include "../proc/fd_copy.h"
 
-#define STOOD_NS 5000000000ull
 #define COUNT_NS 1000000000ull
 #define TICKS 5u /* a consumer that is slow reads at some of them */
 
@@ -43,8 +43,8 @@ static bool ticks(const struct snapshot *snapshot, const struct snapshot_thread 
 	uint64_t rested = rests < snapshot->now_ns ? snapshot->now_ns - rests : 0;
 	uint64_t both = rested < undrained ? rested : undrained;
 
-	return thread->tid != thread->pid && call_has_limit(&thread->same) && both >= STOOD_NS &&
-	       wakes && rested / wakes * TICKS <= both;
+	return thread->tid != thread->pid && call_has_limit(&thread->same) &&
+	       both >= PATIENCE_NS(TICKS) && wakes && rested / wakes * TICKS <= both;
 }
 
 /* Adds the threads that tick in the processes of a wait; false: others of them go on, too. */
@@ -93,7 +93,7 @@ bool tickers_find(const struct graph *graph, struct waits *waits)
 		if (!is_kept_open(graph, i) || snapshot->now_ns - thread->still_ns < COUNT_NS)
 			continue;
 		passed = undrained_ns(snapshot, thread);
-		any |= passed >= STOOD_NS && set_apart(graph, waits, i, passed);
+		any |= passed >= PATIENCE_NS(TICKS) && set_apart(graph, waits, i, passed);
 	}
 	return any;
 }

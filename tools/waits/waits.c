@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../base/system_calls.h"
+#include "../job/patience.h"
 #include "../proc/calls.h"
 #include "outside.h"
 #include "pythreads.h"
@@ -117,8 +118,6 @@ static bool is_interruptible(const struct look *look)
 	return !look_process(look)->python || look->thread->tid == look->thread->pid;
 }
 
-#define LATE_NS 1000000000ull /* after which an alarm has been delivered */
-
 /* An alarm that is due ends the process, or the wait, by a handler. */
 static void look_at_alarm(struct look *look)
 {
@@ -126,7 +125,7 @@ static void look_at_alarm(struct look *look)
 	uint64_t due_ns = process->alarm_ns;
 
 	if (!(process->flags & MPSAN_PROCESS_ALARM) || !due_ns || due_ns == UINT64_MAX ||
-	    due_ns + LATE_NS < look->snapshot->now_ns)
+	    due_ns + PATIENCE_NS(DELIVERY) < look->snapshot->now_ns)
 		return;
 	if (!(look_handlers(look) & 1ull << (SIGALRM - 1)))
 		ends_by(look, MPSAN_ENDS_ALARM, due_ns);

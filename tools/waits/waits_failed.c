@@ -9,10 +9,10 @@
 
 #include "../base/system_calls.h"
 #include "../facts/processes.h"
+#include "../job/patience.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
-#define FAILED_NS 7000000000ull /* who watches its workers has asked for its end by then */
 #define FAILED_ROUNDS 3u
 
 /* Nobody has asked for its end yet: the kernel keeps its status. */
@@ -63,11 +63,13 @@ enum look_failed look_by_failed(struct look *look)
 	uint64_t now_ns = look->snapshot->now_ns, since, round_ns;
 	bool polls = snapshot_polls(look->snapshot, thread);
 
-	if (thread->tid != thread->pid || (!polls && now_ns - thread->still_ns < FAILED_NS))
+	if (thread->tid != thread->pid ||
+	    (!polls && now_ns - thread->still_ns < PATIENCE_NS(FAILED)))
 		return LOOK_FAILED_NO;
 	since = failed_ns(look);
 	round_ns = polls ? (now_ns - thread->same_ns) / thread->rounds : 0;
-	return since && now_ns - since >= FAILED_NS && now_ns - since >= FAILED_ROUNDS * round_ns &&
+	return since && now_ns - since >= PATIENCE_NS(FAILED) &&
+			       now_ns - since >= FAILED_ROUNDS * round_ns &&
 			       !(look_handlers(look) & 1ull << (SIGCHLD - 1)) &&
 			       !is_event_loop(thread) ?
 		       polls ? LOOK_FAILED_POLLS : LOOK_FAILED_STANDS :

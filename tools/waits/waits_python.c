@@ -4,11 +4,11 @@
  * objects of its interpreter, for threads that have stood for a while. Neighbours: waits_look.h,
  * ../symbols/pylock.h.
  */
+#include "../job/patience.h"
 #include "../proc/calls.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
-#define STOOD_NS 1000000000ull
 #define FIRST_MUTEX 0x030d01u /* of Python: 3.13.1 */
 
 static struct snapshot_thread *thread_at(const struct look *look, uint32_t index)
@@ -230,7 +230,7 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 bool look_may_ask(const struct look *look)
 {
 	return look_has_frames(look) &&
-	       (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
+	       (look->snapshot->now_ns - look->thread->still_ns >= PATIENCE_NS(OWNER) ||
 		snapshot_polls(look->snapshot, look->thread));
 }
 

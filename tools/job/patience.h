@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PATIENCE_NAME: nanoseconds, from the table patience.def. */
+#ifndef MPSAN_PATIENCE_H
+#define MPSAN_PATIENCE_H
+
+enum mpsan_patience {
+#define PATIENCE(name, seconds, why) PATIENCE_##name##_S = (seconds),
+#include "patience.def"
+#undef PATIENCE
+};
+
+#define PATIENCE_NS(name) (PATIENCE_##name##_S * 1000000000ull)
+
+#endif
