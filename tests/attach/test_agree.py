@@ -157,6 +157,16 @@ def owner(name):
     return check
 
 
+def check_owner_told():
+    """An owner that had ended before the fork was not there to be copied, and the waiter is not taken for it."""
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        run = subprocess.run(["timeout", "-s", "KILL", "3", AGREE, "ended_before", ""], capture_output=True, text=True, timeout=60,
+                             env={**os.environ, "TMPDIR": place, "LD_PRELOAD": str(LIBRARY)})
+    assert re.search(r"is held by thread \d+, which is no thread of this process", run.stderr), run
+    finding = find(run_mpsan(["timeout", "-s", "KILL", "3", AGREE, "ended_before", ""]).report, "fork-orphaned-lock", "error")
+    assert re.search(r": thread \d+ held it", finding["message"]), finding
+
+
 def check_interpreter():
     """Locks of Python beside a main thread that goes on, and one that another signal's handler may release."""
     circle = ("import threading, time\na, b, both = threading.Lock(), threading.Lock(), threading.Barrier(2)\n"
@@ -258,4 +268,4 @@ main({**{f"open-{name}": way(name, 0) for name in ("named", "joined", "handled",
       **{f"owner-{name}": owner(name) for name in OWNERS},
       **{f"reads-itself-{name}": reads_itself(*how) for name, how in READS_ITSELF.items()},
       **{f"server-{name}": server(*how) for name, how in SERVERS.items()},
-      "posted": check_posted, "sessions": check_sessions, "late": check_late, "interpreter": check_interpreter})
+      "posted": check_posted, "sessions": check_sessions, "late": check_late, "owner-told": check_owner_told, "interpreter": check_interpreter})
