@@ -216,7 +216,8 @@ static const char *owner_text(const struct ev_wait *w)
 {
 	switch (w->reason) {
 	case MPSAN_WAIT_ORPHAN:
-		return ", which the fork did not copy";
+		return w->held ? ", which the fork did not copy" :
+				 ", which is no thread of this process";
 	case MPSAN_WAIT_OWN:
 		return " is held by this thread, whose ID changed at the fork";
 	case MPSAN_WAIT_TEAM:

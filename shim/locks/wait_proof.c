@@ -88,7 +88,7 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 		w->flags |= MPSAN_LF_STATIC;
 	if (w->python && modules_is_python(w->caller))
 		w->flags |= MPSAN_LF_PYTHON;
-	if (w->owner && !orphan &&
+	if (w->owner && !orphan && w->reason != MPSAN_WAIT_ORPHAN &&
 	    (w->held = state_own_hold(lock, (unsigned)w->kind, (uint32_t)w->flags)))
 		w->held_slot = life.slot;
 	state_alarm(w);

@@ -48,11 +48,16 @@ def is_proved(report):
 
 def all_three(pid):
     """What ps, top and attach say: the threads that wait for ever, and whether attach proves something."""
-    told = json.loads(mpsan("ps", "--json", pid))["processes"]
+    document = json.loads(mpsan("ps", "--json", pid))
+    told = document["processes"]
     screen, report = mpsan("top", "--once", pid), attached(pid)
     assert (" forever (" in screen) == bool(for_ever(told)), screen
     assert for_ever(report["picture"]) == for_ever(told), (report["picture"], told)
     assert is_proved(report) == bool(for_ever(told)), (report["findings"], told)
+    for seen in told, report["picture"]:
+        assert all(thread["waits_for"]["for_ever"] for thread in threads(seen) if thread["kind"] == "endless"), seen
+    lines = [line["text"] for line in document["triage"] + report["triage"]]
+    assert for_ever(told) or not [line for line in lines if re.search("for ?ever", line)], lines
     return for_ever(told)
 
 
@@ -152,6 +157,16 @@ def owner(name):
     return check
 
 
+def check_owner_told():
+    """An owner that had ended before the fork was not there to be copied, and the waiter is not taken for it."""
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        run = subprocess.run(["timeout", "-s", "KILL", "3", AGREE, "ended_before", ""], capture_output=True, text=True, timeout=60,
+                             env={**os.environ, "TMPDIR": place, "LD_PRELOAD": str(LIBRARY)})
+    assert re.search(r"is held by thread \d+, which is no thread of this process", run.stderr), run
+    finding = find(run_mpsan(["timeout", "-s", "KILL", "3", AGREE, "ended_before", ""]).report, "fork-orphaned-lock", "error")
+    assert re.search(r": thread \d+ held it", finding["message"]), finding
+
+
 def check_interpreter():
     """Locks of Python beside a main thread that goes on, and one that another signal's handler may release."""
     circle = ("import threading, time\na, b, both = threading.Lock(), threading.Lock(), threading.Barrier(2)\n"
@@ -167,6 +182,34 @@ def check_interpreter():
         assert not all_three(process.pid)
         process.send_signal(signal.SIGUSR1)
         assert process.wait(30) == 0
+
+
+READS_ITSELF = {  # how it comes to read what only its own process could send, and whether that is proved
+    "pipe": ("r, w = os.pipe()\nos.read(r, 1)", True),
+    "one-way": ("r, w = multiprocessing.Pipe(duplex=False)\nr.recv()", True),
+    "two-way": ("r, w = multiprocessing.Pipe()\nr.recv()", True),
+    "sent-before": ("r, w = multiprocessing.Pipe(duplex=False)\nw.send(1)\nr.recv()\nr.recv()", True),
+    "sockets": ("r, w = socket.socketpair()\nr.recv(1)", True),
+    "timer": ("r, w = multiprocessing.Pipe()\nthreading.Timer({seconds}, w.send, [1]).start()\nr.recv()", False),
+    "handled": ("r, w = multiprocessing.Pipe()\nsignal.signal(signal.SIGUSR1, lambda *_: w.send(1))\nr.recv()", False),
+    "parent": ("r, w = multiprocessing.Pipe()\nif os.fork():\n    time.sleep({seconds})\n    w.send(1)\n    os.wait()\n"
+               "else:\n    r.recv()", False),
+    "event": ("threading.Event().wait()", False),  # may be meant to last until Ctrl-C
+}
+
+
+def reads_itself(source, proved):
+    """Bare and as a session: a single thread that could only be sent something by itself."""
+    def check():
+        source_of = ("import multiprocessing, os, signal, socket, threading, time\n" + source).format
+        with running(system_python(), "-c", source_of(seconds=60)) as process:
+            asleep(process.pid)
+            agreed(process.pid, int(proved))
+            outside = {finding["rule"] for finding in attached(process.pid)["findings"] if finding["severity"] == "error"}
+        run = run_mpsan(["timeout", "-s", "KILL", "8", system_python(), "-c", source_of(seconds=4)])
+        inside = {finding["rule"] for finding in run.report["findings"] if finding["severity"] == "error"}
+        assert inside == outside == ({"deadlock-cycle"} if proved else set()), (inside, outside, run.err)
+    return check
 
 
 # A worker that a watchdog kills after a while, as gunicorn's --timeout does: a thread of the parent kept a lock at the fork.
@@ -223,5 +266,6 @@ main({**{f"open-{name}": way(name, 0) for name in ("named", "joined", "handled",
       **{f"endless-{name}": way(name, count)
          for name, count in (("crowd", 43), ("beside", 2), ("orphan", 4), ("itself", 1))},
       **{f"owner-{name}": owner(name) for name in OWNERS},
+      **{f"reads-itself-{name}": reads_itself(*how) for name, how in READS_ITSELF.items()},
       **{f"server-{name}": server(*how) for name, how in SERVERS.items()},
-      "posted": check_posted, "sessions": check_sessions, "late": check_late, "interpreter": check_interpreter})
+      "posted": check_posted, "sessions": check_sessions, "late": check_late, "owner-told": check_owner_told, "interpreter": check_interpreter})

@@ -467,7 +467,7 @@ def check_terminal():
         plain = on_terminal(place, COLUMNS="60", NO_COLOR="1")
         cut = [line for line in plain.splitlines() if not line.startswith(("waits for ", "proved: "))]  # sentences wrap
         assert "\033" not in plain and max(map(len, cut)) == 60, plain
-        assert "\033[1;31mfor ever\033[0m" in on_terminal(place, COLUMNS="200", NO_COLOR="")
+        assert "\033[1;31mforever\033[0m" in on_terminal(place, COLUMNS="200", NO_COLOR="")
         assert max(map(len, text_of(place).splitlines())) > 100, "cut without a terminal"
 
 

@@ -238,12 +238,15 @@ static bool look_at_work(struct kind_look *look)
 	return false;
 }
 
-/* Whether nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. */
-static bool is_endless(const struct kind_look *look)
+/* Nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. */
+static enum kind kind_of_end(const struct kind_look *look)
 {
-	return look->wait->for_ever ||
-	       (look->thread->idle &&
-		look->ps->graph->solved.dead[look->seen - look->ps->waits->item.item]);
+	if (look->wait->for_ever)
+		return KIND_endless;
+	return look->thread->idle && look->ps->graph->solved
+					     .dead[look->seen - look->ps->waits->item.item] ?
+		       KIND_parked :
+		       KIND_wait;
 }
 
 /* A process of the program that could end the wait, if there is one besides its own. */
@@ -252,7 +255,7 @@ static void look_at_wakers(struct kind_look *look)
 	const struct waits *waits = look->ps->waits;
 	const char *text = jsontext_at(json_object_get(look->json, "waits_for"), "text");
 
-	kind_is(look, is_endless(look) ? KIND_endless : KIND_wait, *text ? text_copy(text) : NULL);
+	kind_is(look, kind_of_end(look), *text ? text_copy(text) : NULL);
 	for (uint32_t i = 0; look->seen->end == WAIT_PROCESSES && i < look->seen->count; i++) {
 		uint32_t process = waits->who.item[look->seen->begin + i];
 		uint32_t pid = look->ps->snapshot->processes.item[process].pid;

@@ -199,8 +199,10 @@ static bool is_undecided(const struct ps *ps, uint32_t index)
 	const struct wait *wait = &ps->waits->item.item[index];
 
 	if (thread->call.state != PROC_IN_CALL || thread->told || thread->idle ||
-	    wait->end == WAIT_OPEN || wait->ends != MPSAN_ENDS_NEVER)
+	    wait->ends != MPSAN_ENDS_NEVER)
 		return false;
+	if (wait->end == WAIT_OPEN)
+		return wait->is_early && thread->tid == thread->pid;
 	return ps->graph->solved.dead[index] ?
 		       !telling_told_group(ps->deadlocks, ps->graph->solved.group[index]) :
 		       thread->tid == thread->pid;

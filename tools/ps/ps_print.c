@@ -178,7 +178,7 @@ static void put_line(const struct screen *screen, const char *line, size_t lengt
 	if (screen->colour)
 		found = memmem(line, length, mark, sizeof(mark) - 1);
 	if (found)
-		fprintf(screen->out, "%.*s \033[1;31mfor ever\033[0m (%.*s\n", (int)(found - line),
+		fprintf(screen->out, "%.*s \033[1;31mforever\033[0m (%.*s\n", (int)(found - line),
 			line, (int)(length - (size_t)(found - line) - (sizeof(mark) - 1)),
 			found + sizeof(mark) - 1);
 	else

@@ -53,7 +53,8 @@ static void find_next(struct triage *triage, uint32_t index)
 
 	if (thread->kind != KIND_lock && thread->kind != KIND_thread && thread->kind != KIND_peer &&
 	    thread->kind != KIND_process && thread->kind != KIND_wait &&
-	    thread->kind != KIND_endless && thread->kind != KIND_polling)
+	    thread->kind != KIND_endless && thread->kind != KIND_parked &&
+	    thread->kind != KIND_polling)
 		return;
 	if (json_is_object(owner) && !json_is_true(json_object_get(owner, "gone")))
 		thread->next = triage_find(triage, "pid", jsontext_number(owner, "pid"),

@@ -51,16 +51,19 @@ static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i,
 		       PARKED_IDLE;
 }
 
-/* A single thread that nobody else could send anything. */
+/* A single thread that nobody else could send anything: its process has each end, of a socket the own one as well. */
 static bool reads_from_itself(const struct group *group, uint32_t i)
 {
 	const struct wait *wait = group_wait(group, i);
 	uint32_t own = group_thread(group, i)->process;
 	const struct snapshot_process *process = &group->snapshot->processes.item[own];
 
-	return wait->end == WAIT_PROCESSES && wait->count == 1 &&
-	       group->graph->waits->who.item[wait->begin] == own &&
-	       process->end - process->begin == 1;
+	if (!wait_is_read(wait) || wait->end != WAIT_PROCESSES || process->end - process->begin > 1)
+		return false;
+	for (uint32_t k = 0; k < wait->count; k++)
+		if (group->graph->waits->who.item[wait->begin + k] != own)
+			return false;
+	return wait->count;
 }
 
 /* Whether the parent waits for the end of this very process. */
@@ -152,8 +155,7 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 			       PARKED_IDLE;
 	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
-		return (thread->call.arg[0] == STDIN && !group->loops) ||
-				       reads_from_itself(group, i) || lacks_end(group, i) ?
+		return (thread->call.arg[0] == STDIN && !group->loops) || lacks_end(group, i) ?
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
 	case MPSAN_WAIT_IPC:
@@ -228,7 +230,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	bool by_owner = group_wait(group, i)->end != WAIT_PROCESSES &&
 			!group_wait(group, i)->by_signal;
 
-	if (is_to_end(group, i, python) || python->pool_is_short)
+	if (is_to_end(group, i, python) || python->pool_is_short || reads_from_itself(group, i))
 		return PARKED_BLOCKED;
 	if (is_apart(group, i) &&
 	    python->in_loop) /* with a timer ahead, which wakes its coroutines */

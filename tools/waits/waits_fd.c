@@ -24,7 +24,8 @@
 
 static bool has_lasted(const struct look *look)
 {
-	return look->snapshot->now_ns - look->thread->still_ns >= STILL_NS;
+	look->wait->is_early = look->snapshot->now_ns - look->thread->still_ns < STILL_NS;
+	return !look->wait->is_early;
 }
 
 /*
