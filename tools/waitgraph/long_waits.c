@@ -76,6 +76,7 @@ static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 struct rest {
 	uint64_t since_ns; /* for how long threads have to rest */
 	uint64_t moved_ns; /* when one of those that rest, and has no limit, did something last */
+	bool ticks_are_none; /* who ticks is no help: nothing known may ever come of it */
 };
 
 static struct rest rest_of(const struct deadlocks *deadlocks, uint64_t since_ns)
@@ -186,6 +187,8 @@ static bool find_helped(struct deadlocks *deadlocks, const struct rest *rest)
 
 		work[i] = at_work_of(&thread, rest->moved_ns,
 				     now_ns > patience ? now_ns - patience : 0);
+		if (rest->ticks_are_none && work[i] != AT_WORK)
+			work[i] = AT_WORK_NOT;
 	}
 	graph_solve_work(&deadlocks->help, &deadlocks->waits, work);
 	for (uint32_t i = 0; i < count; i++) {
@@ -194,6 +197,14 @@ static bool find_helped(struct deadlocks *deadlocks, const struct rest *rest)
 	}
 	free(work);
 	return any;
+}
+
+void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns)
+{
+	struct rest rest = rest_of(deadlocks, since_ns);
+
+	rest.ticks_are_none = true;
+	find_helped(deadlocks, &rest);
 }
 
 /* ---- a job at rest ---- */
