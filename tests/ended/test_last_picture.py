@@ -81,6 +81,17 @@ context.Process(target=work, args=(results,), daemon=True).start()
 ready()
 results.get()
 """
+# a parent of processes: the last of them sleeps once, or again and again for something that never comes
+PARENT = START + """
+import subprocess
+ready()
+subprocess.run(["sh", "-c", "sleep 600; true"])
+"""
+PARENT_OF_TICKER = START + """
+import subprocess
+ready()
+subprocess.run([sys.executable, "-c", "import time\\nwhile True: time.sleep(0.2)"])
+"""
 PAUSED = START + "ready()\nsignal.pause()\n"
 
 
@@ -118,6 +129,12 @@ def told_producer():
     assert len(found) == 1 and found[0]["severity"] == "note", found
     ended = found[0]["message"].partition("what could have ended it: ")[2]
     assert 'thread "producer"' in ended and "at produce (program.py:" in ended, found[0]["message"]
+
+
+def told_ticker():
+    found = run(PARENT_OF_TICKER, signal.SIGTERM, wait_s=9)
+    assert len(found) == 1 and found[0]["severity"] == "note", found
+    assert "waits for the end of process" in found[0]["message"], found[0]["message"]
 
 
 def told_without_retired():
@@ -159,11 +176,13 @@ main({
     "kill-program": functools.partial(told, signal.SIGKILL, to_program=True),
     "time-limit": functools.partial(told, 0, before=("timeout", "9")),
     "producer": told_producer,
+    "child-ticks": told_ticker,
     "retired": told_without_retired,
     "lost-supervisor": functools.partial(lost_supervisor, PRODUCED, "hang", "note", "when mpsan itself was ended"),
     "lost-supervisor-proof": functools.partial(lost_supervisor, TAKEN_TWICE, "self-deadlock", "error", "(program.py:"),
     "silent-parked": functools.partial(silent, PARKED, signal.SIGTERM),
     "silent-paused": functools.partial(silent, PAUSED, signal.SIGTERM),
+    "silent-child-sleeps": functools.partial(silent, PARENT, signal.SIGTERM),
     "silent-handled": functools.partial(silent, HANDLED, signal.SIGTERM),
     "silent-consequence": functools.partial(silent, CONSEQUENCE, signal.SIGTERM),
     "silent-short": functools.partial(silent, LOST, signal.SIGTERM, wait_s=1),

@@ -164,6 +164,24 @@ bool descriptor_says(const struct descriptor *descriptor, const char *line)
 	return says;
 }
 
+uint64_t descriptor_timer_ns(const struct descriptor *descriptor)
+{
+	char path[sizeof(descriptor->path) + 4], text[128];
+	unsigned long long seconds = 0, ns = 0;
+	bool found = false;
+	FILE *file;
+
+	if (strcmp(descriptor->target, "anon_inode:[timerfd]") != 0)
+		return 0;
+	info_path(descriptor, path, sizeof(path));
+	file = fopen(path, "re");
+	while (file && !found && fgets(text, sizeof(text), file))
+		found = sscanf(text, "it_value: (%llu, %llu)", &seconds, &ns) == 2;
+	if (file)
+		fclose(file);
+	return found ? seconds * 1000000000u + ns : 0;
+}
+
 bool descriptor_has_lock(const struct descriptor *descriptor)
 {
 	char path[sizeof(descriptor->path) + 4], text[128];

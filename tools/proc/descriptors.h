@@ -41,6 +41,9 @@ bool descriptor_says(const struct descriptor *descriptor, const char *line);
 #define DESCRIPTOR_PATH 108u
 bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTOR_PATH]);
 
+/* Of a timerfd that is set: how far ahead it is due; 0: it is none, or not set. */
+uint64_t descriptor_timer_ns(const struct descriptor *descriptor);
+
 /* Whether the open file holds a lock of its own: flock's, or fcntl's for open files. */
 bool descriptor_has_lock(const struct descriptor *descriptor);
 

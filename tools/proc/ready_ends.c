@@ -120,6 +120,29 @@ bool awaited_fds_read(struct awaited_fds *to, uint32_t pid, uint32_t tid,
 	}
 }
 
+/* ---- timers ---- */
+
+uint64_t ready_timer_ns(uint32_t pid, uint32_t tid, const struct proc_call *call)
+{
+	struct descriptor descriptor;
+	struct awaited_fds fds;
+	uint64_t first_ns = 0;
+
+	if (!call_is_poll(call) && call->number != SYS_read && call->number != SYS_readv)
+		return 0;
+	awaited_fds_read(&fds, pid, tid, call);
+	for (uint32_t i = 0; i < fds.count; i++) {
+		uint64_t ahead_ns = 0;
+
+		if (!fds.item[i].replaced && !fds.item[i].output &&
+		    descriptor_of(tid, fds.item[i].fd, &descriptor))
+			ahead_ns = descriptor_timer_ns(&descriptor);
+		if (ahead_ns && (!first_ns || ahead_ns < first_ns))
+			first_ns = ahead_ns;
+	}
+	return first_ns;
+}
+
 /* ---- who could make them ready ---- */
 
 struct asking {

@@ -28,6 +28,12 @@ struct ready_ends {
 bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const struct proc_call *call,
 		    uint64_t now_ns);
 
+/*
+ * How far ahead the first timerfd is due that ends poll, select, epoll_wait, or a read; 0: none that is set is among
+ * what they wait for.
+ */
+uint64_t ready_timer_ns(uint32_t pid, uint32_t tid, const struct proc_call *call);
+
 #define AWAITED_FDS_MAX 256u /* of one call */
 
 struct awaited_fd {

@@ -52,6 +52,7 @@ struct deadlocks {
 	uint32_t turn; /* of hopeless_find, among the times at which waits end */
 	uint32_t rested; /* threads of the job when it was last examined at rest */
 	ARRAY(struct last_picture) pictures;
+	uint64_t pictures_ns; /* when it was last asked who is at work beside them */
 	ARRAY(struct deadlock_end) ends;
 	uint64_t next_ns; /* when the next snapshot is due */
 	uint64_t took_ns; /* processor time of the last one; 0: there was none */

@@ -13,9 +13,11 @@
 #include "../proc/procfs.h"
 #include "../waits/pythreads.h"
 #include "idle.h"
+#include "long_waits.h"
 #include "telling.h"
 
 #define ENDING_NS 1000000000ull
+#define ASK_NS 1000000000ull
 
 /* ---- what is recorded ---- */
 
@@ -267,6 +269,57 @@ static bool find_explained(struct deadlocks *deadlocks)
 	return any;
 }
 
+/* Waits for the end of processes that are at work: a parent of such a one does not hang. */
+static bool is_parent_of_work(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+
+	return wait->kind == MPSAN_WAIT_PROCESS && wait->is_helped;
+}
+
+static bool waits_for_process(const struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (deadlocks->waits.item.item[i].kind == MPSAN_WAIT_PROCESS)
+			return true;
+	return false;
+}
+
+/* Asks from time to time who is at work; false: not this time. */
+static bool find_work(struct deadlocks *deadlocks)
+{
+	uint64_t now_ns = deadlocks->snapshot.now_ns;
+
+	if (!waits_for_process(deadlocks) || now_ns < deadlocks->pictures_ns + ASK_NS)
+		return false;
+	deadlocks->pictures_ns = now_ns;
+	long_waits_find_helped(deadlocks, now_ns - PATIENCE_NS(PICTURE));
+	return true;
+}
+
+static void drop(struct deadlocks *deadlocks, uint32_t number)
+{
+	struct last_picture *picture = &deadlocks->pictures.item[number];
+
+	withdraw(deadlocks, picture);
+	*picture = deadlocks->pictures.item[--deadlocks->pictures.count];
+}
+
+/* What was stuck may go on, and the picture is taken again when it is once more. */
+static void forget_parents(struct deadlocks *deadlocks)
+{
+	for (uint32_t i = deadlocks->pictures.count; i-- > 0;) {
+		const struct last_picture *picture = &deadlocks->pictures.item[i];
+		uint32_t index = snapshot_find(&deadlocks->snapshot, picture->part[0].slot,
+					       picture->part[0].tid);
+
+		if (index == SNAPSHOT_NONE || !is_parent_of_work(deadlocks, index))
+			continue;
+		deadlocks_thread(deadlocks, index)->pictured = false;
+		drop(deadlocks, i);
+	}
+}
+
 static void forget_explained(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = deadlocks->pictures.count; i-- > 0;) {
@@ -274,10 +327,8 @@ static void forget_explained(struct deadlocks *deadlocks)
 		uint32_t index = snapshot_find(&deadlocks->snapshot, picture->part[0].slot,
 					       picture->part[0].tid);
 
-		if (index == SNAPSHOT_NONE || deadlocks->help.solved.dead[index])
-			continue;
-		withdraw(deadlocks, picture);
-		*picture = deadlocks->pictures.item[--deadlocks->pictures.count];
+		if (index != SNAPSHOT_NONE && !deadlocks->help.solved.dead[index])
+			drop(deadlocks, i);
 	}
 }
 
@@ -292,10 +343,8 @@ static void forget_old(struct deadlocks *deadlocks)
 		update(deadlocks, picture);
 		if (!picture->woken_ns && has_changed(deadlocks, &picture->part[0]))
 			picture->woken_ns = now_ns;
-		if (picture->woken_ns && now_ns - picture->woken_ns > ENDING_NS) {
-			withdraw(deadlocks, picture);
-			*picture = deadlocks->pictures.item[--deadlocks->pictures.count];
-		}
+		if (picture->woken_ns && now_ns - picture->woken_ns > ENDING_NS)
+			drop(deadlocks, i);
 	}
 }
 
@@ -321,20 +370,31 @@ static bool wants_answer(const struct snapshot_thread *thread)
 	return pythread_wait(thread, 0).what == PYTHREAD_ANSWER;
 }
 
+/* While it is not known who is at work, parents wait for the answer. */
+static bool may_be_kept(const struct deadlocks *deadlocks, uint32_t index, bool asked)
+{
+	return deadlocks->waits.item.item[index].kind != MPSAN_WAIT_PROCESS ||
+	       (asked && !is_parent_of_work(deadlocks, index));
+}
+
 void last_picture_look(struct deadlocks *deadlocks)
 {
-	bool explained;
+	bool explained, asked;
 
 	if (procfs_source()) /* it ended before we looked */
 		return;
 	forget_old(deadlocks);
+	asked = find_work(deadlocks);
+	if (asked)
+		forget_parents(deadlocks);
 	explained = find_explained(deadlocks);
 	if (explained)
 		forget_explained(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
 
-		if (!is_due(deadlocks, thread) || (explained && !deadlocks->help.solved.dead[i]))
+		if (!is_due(deadlocks, thread) || (explained && !deadlocks->help.solved.dead[i]) ||
+		    !may_be_kept(deadlocks, i, asked))
 			continue;
 		thread->pictured = true;
 		if (!wait_is_apart(&deadlocks->waits.item.item[i]) || wants_answer(thread))

@@ -8,6 +8,7 @@
 
 #include "../facts/processes.h"
 #include "../proc/calls.h"
+#include "../waits/due.h"
 #include "../waits/pythreads.h"
 #include "handlers.h"
 #include "hopeless.h"
@@ -75,6 +76,7 @@ static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 struct rest {
 	uint64_t since_ns; /* for how long threads have to rest */
 	uint64_t moved_ns; /* when one of those that rest, and has no limit, did something last */
+	bool ticks_are_none; /* who ticks is no help: nothing known may ever come of it */
 };
 
 static struct rest rest_of(const struct deadlocks *deadlocks, uint64_t since_ns)
@@ -106,15 +108,6 @@ static bool did_act(const struct deadlocks *deadlocks, const struct snapshot_thr
 	       !is_new_timer(thread, rest);
 }
 
-/* From the beginning of its wait to its limit; if that is unknown, until now. */
-static uint64_t length_ns(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
-{
-	uint64_t ends_ns = call_ends_ns(thread->pid, &thread->call, thread->still_ns);
-
-	ends_ns = ends_ns ? ends_ns : deadlocks->snapshot.now_ns;
-	return ends_ns > thread->still_ns ? ends_ns - thread->still_ns : 0;
-}
-
 /*
  * Whether it wants what it waits for, so that it gives up after its limit: by its frames, or a thread that a library has
  * beside Python, as of torch's collectives.
@@ -136,36 +129,46 @@ static bool wants(const struct deadlocks *deadlocks, uint32_t index)
 }
 
 /* Whether it only lets time pass: an event of its own, too, for which a main thread waits with a limit. */
-static bool pauses(struct deadlocks *deadlocks, uint32_t index)
+static bool pauses(struct deadlocks *deadlocks, uint32_t index, const struct due *due)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
-	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
-	if (wait->harmless || wait->driver)
+	if (!due->is || wait->harmless || wait->driver)
 		return false;
-	if (call_is_sleep(&thread->call))
+	if (due->sleeps)
 		return true;
 	if (wait_needs_owner(wait) || wants(deadlocks, index))
 		return false;
-	return hopeless_is_pause(deadlocks, index) || pythread_waits_for_event(thread);
+	return hopeless_is_pause(deadlocks, index) ||
+	       pythread_waits_for_event(deadlocks_thread(deadlocks, index));
+}
+
+/* From the beginning of its wait until it is due; if that is unknown, until now. */
+static uint64_t length_ns(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			  const struct due *due)
+{
+	uint64_t end_ns = due->at_ns ? due->at_ns : deadlocks->snapshot.now_ns;
+
+	return due->is && end_ns > thread->still_ns ? end_ns - thread->still_ns : 0;
 }
 
 static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t index,
 				      const struct rest *rest)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
-	bool timed = call_has_limit(&thread->call);
+	struct due due;
 
 	if (thread->told || is_out_of_sight(deadlocks, index) || did_act(deadlocks, thread, rest) ||
 	    is_stopped(thread))
 		return (struct at_work_thread){.acts = true};
+	due = due_of(&deadlocks->waits, index);
 	return (struct at_work_thread){
-		.timed = timed,
-		.pauses = timed && pauses(deadlocks, index) && !is_new_timer(thread, rest),
+		.timed = due.is,
+		.pauses = pauses(deadlocks, index, &due) && !is_new_timer(thread, rest),
 		.apart = wait_is_apart(&deadlocks->waits.item.item[index]),
 		.began_ns = thread->still_ns,
-		.length_ns = timed ? length_ns(deadlocks, thread) : 0,
-		.rounds = thread->rounds,
+		.length_ns = length_ns(deadlocks, thread, &due),
+		.rounds = due.once ? 0 : thread->rounds,
 		.first_ns = thread->same_ns,
 	};
 }
@@ -184,6 +187,8 @@ static bool find_helped(struct deadlocks *deadlocks, const struct rest *rest)
 
 		work[i] = at_work_of(&thread, rest->moved_ns,
 				     now_ns > patience ? now_ns - patience : 0);
+		if (rest->ticks_are_none && work[i] != AT_WORK)
+			work[i] = AT_WORK_NOT;
 	}
 	graph_solve_work(&deadlocks->help, &deadlocks->waits, work);
 	for (uint32_t i = 0; i < count; i++) {
@@ -192,6 +197,14 @@ static bool find_helped(struct deadlocks *deadlocks, const struct rest *rest)
 	}
 	free(work);
 	return any;
+}
+
+void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns)
+{
+	struct rest rest = rest_of(deadlocks, since_ns);
+
+	rest.ticks_are_none = true;
+	find_helped(deadlocks, &rest);
 }
 
 /* ---- a job at rest ---- */

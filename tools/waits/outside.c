@@ -15,9 +15,9 @@
 
 #include "../base/filtered.h"
 #include "../proc/procfs.h"
+#include "../proc/timers.h"
 #include "../symbolizer/origin.h"
 #include "../symbols/symbols.h"
-#include "alarms.h"
 #include "native.h"
 #include "pythreads.h"
 
@@ -49,7 +49,6 @@ void outside_destroy(struct outside *outside)
 
 /* ---- alarms ---- */
 
-#define ALARM_NS 3000000000ull /* an alarm further ahead is a time limit for what hangs */
 #define LATE_NS 1000000000ull /* until a thread that stands has been looked at twice */
 
 void outside_note_alarms(struct outside *outside, uint64_t now_ns)
@@ -59,9 +58,10 @@ void outside_note_alarms(struct outside *outside, uint64_t now_ns)
 	outside->alarms_ns = now_ns;
 }
 
-bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *thread)
+bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *thread,
+		       uint64_t within_ns)
 {
-	return alarms_are_due(&outside->alarms, thread->still_ns + LATE_NS, ALARM_NS);
+	return alarms_are_due(&outside->alarms, thread->still_ns + LATE_NS, within_ns);
 }
 
 /* ---- descriptors ---- */

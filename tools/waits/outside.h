@@ -18,10 +18,13 @@ void outside_destroy(struct outside *outside);
 void outside_note_alarms(struct outside *outside, uint64_t now_ns);
 
 /*
- * Whether an alarm is due soon that was set before the thread stood still, and may be meant as the end of
- * its wait. False if the kernel does not tell.
+ * Whether an alarm is due within that time that was set before the thread stood still, and may be meant as the
+ * end of its wait. False if the kernel does not tell.
  */
-bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *thread);
+#define OUTSIDE_ALARM_SOON 3000000000ull /* one further ahead is a time limit for what hangs */
+#define OUTSIDE_ANY_ALARM (UINT64_MAX - 1)
+bool outside_has_alarm(struct outside *outside, const struct snapshot_thread *thread,
+		       uint64_t within_ns);
 
 /* The pthread_self() of a thread; 0: unknown. Needs the right to trace its process. */
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid);

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../proc/calls.h"
+
 #define OPEN_NS 5000000000ull /* how long an open set is used, at least */
 #define OPEN_SHARE 20000u /* each takes at most this share of the time */
+#define TIMER_NS 1000000000ull /* any thread may set or stop a timer meanwhile */
 #define UNUSED_NS 10000000000ull
 
 static struct ready_set *find_set(struct ready_sets *sets, uint32_t tid, uint64_t now_ns)
@@ -26,7 +29,7 @@ static struct ready_set *find_set(struct ready_sets *sets, uint32_t tid, uint64_
 		*unused = (struct ready_set){0};
 	}
 	unused->tid = tid;
-	unused->read_ns = 0;
+	unused->read_ns = unused->timer_read_ns = 0;
 	return unused;
 }
 
@@ -52,6 +55,30 @@ const struct ready_set *ready_sets_find(struct ready_sets *sets, const struct sn
 	    (set->open && set->due_ns <= snapshot->now_ns))
 		read_set(set, thread, snapshot->now_ns);
 	return set;
+}
+
+static uint64_t timer_due_ns(const struct snapshot_thread *thread, uint64_t now_ns)
+{
+	uint64_t ahead_ns = ready_timer_ns(thread->pid, thread->tid, &thread->call);
+
+	return ahead_ns ? now_ns + ahead_ns : 0;
+}
+
+uint64_t ready_sets_timer_ns(struct ready_sets *sets, const struct snapshot *snapshot,
+			     const struct snapshot_thread *thread)
+{
+	struct ready_set *set;
+
+	if (!call_is_poll(&thread->call))
+		return timer_due_ns(thread, snapshot->now_ns);
+	set = find_set(sets, thread->tid, snapshot->now_ns);
+	set->used_ns = snapshot->now_ns;
+	if (set->timer_read_ns <= thread->still_ns ||
+	    set->timer_read_ns + TIMER_NS <= snapshot->now_ns) {
+		set->timer_ns = timer_due_ns(thread, snapshot->now_ns);
+		set->timer_read_ns = snapshot->now_ns;
+	}
+	return set->timer_ns;
 }
 
 void ready_sets_refresh(struct ready_sets *sets, uint64_t now_ns)

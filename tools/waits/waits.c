@@ -105,7 +105,8 @@ static bool has_timer(const struct look *look)
 
 	if (look->snapshot->outside)
 		return (look_handlers(look) & 1ull << (SIGALRM - 1) && !cleans_up(look)) ||
-		       outside_has_alarm(look->snapshot->outside, look->thread) ||
+		       outside_has_alarm(look->snapshot->outside, look->thread,
+					 OUTSIDE_ALARM_SOON) ||
 		       proc_has_timer(look->thread->pid);
 	return !(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF ||
 	       (flags & MPSAN_PROCESS_ALARM && look_process(look)->alarm_ns == UINT64_MAX) ||

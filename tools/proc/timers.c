@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads /proc/timer_list. */
-#include "alarms.h"
+/* Reads /proc/timer_list and /proc/PID/timers. */
+#include "timers.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "../proc/proc.h"
-#include "../proc/procfs.h"
+#include "proc.h"
+#include "procfs.h"
+
+#define ALARM ", it_real_fn,"
+#define POSIX_TIMER ", posix_timer_fn,"
 
 /* Of a line "# expires at FROM-TO nsecs [in FROM to TO nsecs]": FROM, and how far it is ahead. */
 static bool due(const char *line, uint64_t *at_ns, uint64_t *ahead_ns)
@@ -20,21 +24,24 @@ static bool due(const char *line, uint64_t *at_ns, uint64_t *ahead_ns)
 	return true;
 }
 
-/* Calls `see` for each alarm. */
-static void each(void (*see)(uint64_t due_ns, uint64_t ahead_ns, void *context), void *context)
+/* Calls `see` for each timer with that function of the kernel's. False if they are not readable. */
+static bool each(const char *function,
+		 void (*see)(uint64_t due_ns, uint64_t ahead_ns, void *context), void *context)
 {
 	FILE *file = procfs_stream("timer_list");
 	uint64_t at_ns, ahead_ns;
-	bool alarm = false;
+	bool alarm = false, known = false;
 	char line[256];
 
 	while (file && fgets(line, sizeof(line), file)) {
 		if (alarm && due(line, &at_ns, &ahead_ns))
 			see(at_ns, ahead_ns, context);
-		alarm = strstr(line, ", it_real_fn,") != NULL;
+		alarm = strstr(line, function) != NULL;
+		known = true;
 	}
 	if (file)
 		fclose(file);
+	return known;
 }
 
 /* ---- looking ---- */
@@ -69,7 +76,7 @@ void alarms_look(struct alarms *alarms, uint64_t now_ns)
 {
 	struct looking looking = {.before = alarms, .now_ns = now_ns};
 
-	each(add, &looking);
+	each(ALARM, add, &looking);
 	*alarms = looking.now;
 }
 
@@ -91,7 +98,7 @@ static void look_again(struct alarms *alarms)
 		return;
 	for (uint32_t i = 0; i < alarms->count; i++)
 		alarms->item[i].ahead_ns = UINT64_MAX;
-	each(note_ahead, alarms);
+	each(ALARM, note_ahead, alarms);
 	alarms->look = kept_look();
 }
 
@@ -102,4 +109,68 @@ bool alarms_are_due(struct alarms *alarms, uint64_t seen_by_ns, uint64_t within_
 		if (alarms->item[i].ahead_ns <= within_ns && alarms->item[i].seen_ns <= seen_by_ns)
 			return true;
 	return false;
+}
+
+/* ---- POSIX timers ---- */
+
+static void see_one(uint64_t due_ns, uint64_t ahead_ns, void *context)
+{
+	bool *seen = context;
+
+	(void)due_ns;
+	(void)ahead_ns;
+	*seen = true;
+}
+
+bool posix_timers_rest(void)
+{
+	bool seen = false;
+
+	return each(POSIX_TIMER, see_one, &seen) && !seen;
+}
+
+#define KEY "signal: "
+
+/* Clocks of processor time have the numbers 2 and 3, or negative ones. */
+static bool goes_on(int clock)
+{
+	return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
+/* One timer, from the number of its signal on. */
+static bool says(const char *text, uint32_t tid, uint64_t signals)
+{
+	unsigned signal, whom;
+	char kind[4];
+	int clock;
+
+	if (sscanf(text, "%u/%*s notify: signal/%3[a-z].%u ClockID: %d", &signal, kind, &whom,
+		   &clock) != 4 ||
+	    !goes_on(clock))
+		return false;
+	if (!strcmp(kind, "tid"))
+		return whom == tid;
+	return signal && signal <= 64 && signals >> (signal - 1) & 1;
+}
+
+bool posix_timers_say(const char *text, uint32_t tid, uint64_t signals)
+{
+	const char *at = strstr(text, KEY);
+	bool found = false;
+
+	while (at && !found) {
+		at += sizeof(KEY) - 1;
+		found = says(at, tid, signals);
+		at = strstr(at, "\n" KEY);
+		at += at != NULL;
+	}
+	return found;
+}
+
+bool posix_timers_signal(uint32_t pid, uint32_t tid, uint64_t signals)
+{
+	char text[4096];
+
+	return proc_has_timer(pid) && procfs_read(text, sizeof(text), "%u/timers", pid) &&
+	       posix_timers_say(text, tid, signals);
 }
