@@ -104,10 +104,9 @@ static void add_hushed(json_t *document, const struct judged *reason)
 {
 	char *by = judged_hushed_by(reason);
 
-	report_limit(
-		document,
-		"mpsan killed the program after a proof of %s (--on-deadlock), although %s",
-		rule_slug(reason->rule), by);
+	report_limit(document,
+		     "mpsan killed the program after a proof of %s (--on-deadlock), although %s",
+		     rule_slug(reason->rule), by);
 	free(by);
 }
 

@@ -299,7 +299,8 @@ static bool followed_sigkill(const struct facts *facts, uint32_t slot)
 
 			if (EVENT_AS(event, killed)->signal == SIGKILL &&
 			    (int64_t)EVENT_AS(event, killed)->pid > 0 &&
-			    came_from(facts, slot, event) && event_time(event) <= process->gone_ns &&
+			    came_from(facts, slot, event) &&
+			    event_time(event) <= process->gone_ns &&
 			    process->gone_ns - event_time(event) < KILLED_NS)
 				return true;
 		}

@@ -289,9 +289,9 @@ static void keep_hushed(struct judge *judge, json_t *told, const struct finding 
 
 char *judged_hushed_by(const struct judged *judged)
 {
-	return judged->by ? text_format("%s:%u suppresses it", judged->by->file,
-					judged->by->number) :
-			    text_format("its rule is set to %s", grade_text(judged->grade));
+	return judged->by ?
+		       text_format("%s:%u suppresses it", judged->by->file, judged->by->number) :
+		       text_format("its rule is set to %s", grade_text(judged->grade));
 }
 
 static void judge_add(struct findings *sink, const struct finding *finding)

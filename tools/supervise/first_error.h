@@ -19,7 +19,8 @@ struct alert {
 	bool is_hang; /* it is a long wait without a proof */
 	bool is_warning;
 	const char *killed_by; /* the action of --on-deadlock that kills now; NULL: none */
-	const char *hushed_by; /* what keeps the finding from being an error of the report; NULL: nothing */
+	const char *
+		hushed_by; /* what keeps the finding from being an error of the report; NULL: nothing */
 	const char *baseline; /* the file, if that has the finding; NULL: it has not */
 	int kill_status; /* the exit status after killing, but for what is hushed */
 	bool is_spared; /* --on-deadlock=kill leaves it alone, as something will end the wait */

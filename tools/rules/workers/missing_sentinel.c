@@ -31,7 +31,7 @@ static MESSAGE msg_receives_doubted = {RECEIVES UNLESS, {STEP_ALL_BLOCKED}};
 	"comes when no process has it open"
 #define FIX_COMMAND FIX_END_OF_FILE " (Popen: communicate(), or stdin.close())"
 
-#define FIX_OWN_END                                                                                 \
+#define FIX_OWN_END                                                                                    \
 	"close the other end in the process that reads, as soon as it starts: it keeps that end open " \
 	"itself, so that no end of file comes"
 
@@ -107,8 +107,8 @@ void rule_missing_sentinel(const struct facts *facts, const struct trigger *trig
 				is_of_reader(facts, deadlock) ?
 					"a process waits for the end of one that reads to the end of a pipe" :
 					"a process waits for another, which needs one that reads to the end of a pipe",
-			.fix = fix_for(reader, is_command(facts, reader) ? FIX_COMMAND :
-									   FIX_END_OF_FILE)};
+			.fix = fix_for(reader,
+				       is_command(facts, reader) ? FIX_COMMAND : FIX_END_OF_FILE)};
 	else if (receives(facts, deadlock))
 		finding = (struct finding){
 			.message_text = doubted ? &msg_receives_doubted : &msg_receives,

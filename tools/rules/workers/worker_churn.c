@@ -25,7 +25,7 @@ static MESSAGE msg_growth = {
 };
 
 /* DataLoaders are PyTorch's. */
-#define FIX_WITHOUT_TORCH                                                                            \
+#define FIX_WITHOUT_TORCH \
 	"keep one pool or executor for the whole program; create all workers before starting threads"
 
 /* A process that starts workers: its rounds, and when the last of its present workers ends. */
