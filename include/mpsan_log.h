@@ -248,7 +248,7 @@ struct mpsan_log {
 	uint64_t dropped; /* records that did not fit */
 	uint64_t holds_lost; /* locks taken while the thread's list was full */
 	uint64_t threads_lost; /* threads without a record */
-	uint64_t stacks_cut; /* stacks longer than MPSAN_STACK_BYTES */
+	uint64_t stacks_cut; /* copies of MPSAN_STACK_BYTES: there is more of the stack */
 	uint64_t forks_blind; /* forks without a snapshot: too many at the same time */
 	uint64_t claims_unread; /* claims that memory could neither confirm nor refute */
 	uint64_t modules_skipped; /* times the list of modules changed while it was read */

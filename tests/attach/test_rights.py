@@ -169,6 +169,19 @@ def check_watched():
             assert Path(place, "session/session").exists()
 
 
+def check_preloaded():
+    """Nobody follows a program that has the library and no supervisor: it is looked at now."""
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        more = {"LD_PRELOAD": str(BUILD / "libmpsan.so"), "MPSAN_DIR": f"{place}/session"}
+        with started(PROGRAM, env={**os.environ, **more}) as process:
+            becomes(f"/proc/{process.pid}/wchan", "futex")
+            for words in (("attach", "--no-conf", process.pid), ("report", "--no-conf", f"{place}/session")):
+                run = mpsan(*words)
+                assert run.exit == 66 and "error: deadlock-cycle" in run.out and "1 error" in run.out, run
+            run = mpsan("attach", "--no-conf", "--rule", "deadlock-cycle=note", process.pid)
+            assert run.exit == 0 and "note: deadlock-cycle" in run.out, run
+
+
 def compiled(place, *flags, compiler="cc"):
     source = Path(__file__).resolve().parents[1] / "preload/waits/deadlock-cycle-mutex.c"
     program = Path(place, "program")

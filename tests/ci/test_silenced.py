@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A hang whose finding a suppression or a baseline silences: it hangs all the same, so --on-deadlock=kill ends it, and one
-line says why and with which status."""
+"""A hang whose finding a suppression, a baseline or --rule silences: it hangs all the same, so --on-deadlock=kill ends it,
+and one line says why and with which status."""
 # cases
 
 import json
@@ -40,6 +40,24 @@ def check_suppressed():
     assert not [one for one in report["findings"] if one["rule"] == "fork-orphaned-lock"], report["findings"]
     assert any(f"{file}:2" in limit and "killed" in limit for limit in report["limits"]), report["limits"]
     assert report["exit"]["signal"] == 6, report["exit"]
+
+
+def check_lowered():
+    """A grade below error by --rule is no wish to hang, either."""
+    for grade in ("off", "note", "warning"):
+        done, said, report = run("--on-deadlock=kill", "--rule", f"fork-orphaned-lock={grade}")
+        assert done.exit == ABORTED, done
+        assert len(said) == 1 and "deadlock proved" in said[0] and f"its rule is set to {grade}" in said[0] and "own" in said[0], done.err
+        told = [one["severity"] for one in report["findings"] if one["rule"] == "fork-orphaned-lock"]
+        assert told == ([] if grade == "off" else [grade]), report["findings"]
+        assert any(f"set to {grade}" in limit and "killed" in limit for limit in report["limits"]), report["limits"]
+        assert "error: fork-orphaned-lock" not in done.err, done.err
+
+
+def check_lowered_alone():
+    """Without the option nothing kills it, and a warning is told at once."""
+    done = run_bare([MPSAN, "run", "--no-conf", "--rule", "fork-orphaned-lock=warning", "--", "timeout", "-s", "KILL", "4", HANGS])
+    assert done.exit == 137 and "killing" not in done.err and "inspect the hanging program" in done.err, done
 
 
 def check_alone():

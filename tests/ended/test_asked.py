@@ -145,6 +145,15 @@ def rewritten_at_the_end():
     assert not any(NOT_ENDED in limit for limit in report["limits"]) and not left, (report["limits"], left)
 
 
+def all_are_named():
+    with job(options=["--report=json=HERE/report.json", "--report=text=HERE/report.txt", "--report=html=HERE/report.html"]) as it:
+        it.ask()
+        until(lambda: GOES_ON in it.err(), "the line")
+        named = ", ".join(f"{it.where}/report.{what}" for what in ("json", "txt", "html"))
+        assert f"the report so far is in {named}\n" in it.err(), it.err()
+        it.end()
+
+
 def silent_if_it_obeys():
     for options in ((), None):
         with job(OBEYS, options) as it:
@@ -209,6 +218,7 @@ main({
     "at-once": written_at_once,
     "text": text_if_it_goes_on,
     "rewritten": rewritten_at_the_end,
+    "all-named": all_are_named,
     "silent-obeys": silent_if_it_obeys,
     "interrupted": interrupted,
     "key": key_pressed,

@@ -3,10 +3,9 @@
  * in a process that has forked, and in its child, where each of these calls may have something to state.
  */
 // link: -Lbuild/tests/preload/lib -l:ibverbs.so -Wl,-rpath,$ORIGIN/../preload/lib
-#include "../preload/lib.h"
+#include "../preload/tcp_pair.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -34,20 +33,6 @@ int ibv_fork_init(void);
 static int file, full, connection, server;
 static char large[65536], *page;
 static void *volatile nowhere = (void *)16;
-
-static void connects(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(at);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	must(bind(listener, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(listener, 1) == 0);
-	must(getsockname(listener, (struct sockaddr *)&at, &length) == 0);
-	connection = socket(AF_INET, SOCK_STREAM, 0);
-	must(connect(connection, (struct sockaddr *)&at, sizeof(at)) == 0);
-	server = accept(listener, NULL, NULL);
-	must(server >= 0);
-}
 
 static void call_with(int fd)
 {
@@ -149,7 +134,7 @@ int main(void)
 	must(file >= 0 && full >= 0 && unlink(name) == 0 && page != MAP_FAILED);
 	must(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memfd_create("errnos", 0), 0) !=
 	     MAP_FAILED);
-	connects();
+	tcp_pair(&connection, &server);
 	call_memory();
 	call_all();
 	must(child_run(call_all) == 0);

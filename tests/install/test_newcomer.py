@@ -79,6 +79,9 @@ def check_pid():
                   ["top", "--pid=", "--once"], ["ps", "-p", "1", "2"], ["ps", "-p", 0], ["attach", "-p", 0]):
         refused(*words)
     refused("ipc", "-p", 1, says=["unknown option -p"])
+    refused("ipc", "--tree", 1, says=["unknown option --tree", "mpsan ipc [--json] [DIR]"])
+    for word in ("version", "--version", "-V"):
+        refused(word, "--json", says=[f"{word} takes nothing more: --json"])
 
 
 def check_no_session():

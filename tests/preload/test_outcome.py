@@ -48,4 +48,31 @@ def check(wait, after, pattern):
             assert outcome == pattern or re.fullmatch(pattern, outcome), outcome
 
 
-main({name: functools.partial(check, *case) for name, case in CASES.items()})
+# A worker that waits for itself, and a parent that sees no status: SIGCHLD is ignored.
+UNSEEN = """
+import os, signal, threading, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+lock = threading.Lock()
+worker = os.fork()
+if not worker:
+    signal.signal(signal.SIGUSR1, print)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(4))
+    with lock:
+        lock.acquire()
+time.sleep(3)
+os.kill(worker, signal.{signal})
+time.sleep(0.5)
+"""
+UNSEENS = {  # whose end nobody saw: a SIGKILL explains it, another signal may have been handled
+    "SIGKILL": r"process \d+ was killed by signal 9 \(SIGKILL: Killed\) while it waited; process \d+ had sent it SIGKILL",
+    "SIGTERM": r"process \d+ exited with status 4 before the wait was seen to end; process \d+ had sent it SIGTERM",
+}
+
+
+def unseen(signal, pattern):
+    outcome = outcome_of(run_mpsan([system_python(), "-c", UNSEEN.format(signal=signal)]).report)
+    assert re.fullmatch(pattern, outcome), outcome
+
+
+main({**{f"unseen-{signal}": functools.partial(unseen, signal, pattern) for signal, pattern in UNSEENS.items()},
+      **{name: functools.partial(check, *case) for name, case in CASES.items()}})

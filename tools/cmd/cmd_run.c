@@ -100,6 +100,16 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 					     "reason");
 }
 
+static void add_hushed(json_t *document, const struct judged *reason)
+{
+	char *by = judged_hushed_by(reason);
+
+	report_limit(document,
+		     "mpsan killed the program after a proof of %s (--on-deadlock), although %s",
+		     rule_slug(reason->rule), by);
+	free(by);
+}
+
 /*
  * Errors were already printed when they were found: prints what became of them, the other findings,
  * and the summary.
@@ -159,11 +169,7 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 			"some waits that the supervisor observed were not recorded (its log failed: disk full, "
 			"resource limit, or not a regular file)");
 	if (watch->hushed)
-		report_limit(
-			made.document,
-			"mpsan killed the program after a proof of %s that %s:%u suppresses (--on-deadlock)",
-			rule_slug(watch->judge->hushed_wait.rule), watch->hushed->file,
-			watch->hushed->number);
+		add_hushed(made.document, &watch->judge->hushed_wait);
 	status = gate(settings, made.document);
 	if (settings->reports.count)
 		unwritten = offline_write(settings, &made);

@@ -168,6 +168,8 @@ static int run_all(int argc, char **argv)
 		return help(argc - 1, argv + 1);
 	if (!is_one_of(argv[1], version))
 		return run_command(argc - 1, argv + 1);
+	if (argc > 2)
+		return complain("%s takes nothing more: %s", argv[1], argv[2]);
 	puts("mpsan " MPSAN_VERSION);
 	return 0;
 }

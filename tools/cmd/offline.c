@@ -7,6 +7,7 @@
 
 #include "../base/limit.h"
 #include "../base/progress.h"
+#include "../ps/ps.h"
 #include "../report/find_sessions.h"
 #include "../report/hosts.h"
 #include "../report/merge_sessions.h"
@@ -107,14 +108,55 @@ void offline_add(const struct settings *settings, const struct judge *judge,
 		 end);
 }
 
+static void add_judged(const struct settings *settings, const struct judge *judge, uint32_t number,
+		       struct report *report)
+{
+	struct report_exit end;
+	json_t *command = NULL;
+
+	offline_describe(judge->reader, &command, &end);
+	if (!report->document)
+		report->document = report_create(command, &end);
+	add_source(settings, judge, number, report);
+	merge_sessions_end(report->merge, command, &end);
+	add_host(report, number, command, &end);
+	json_decref(command);
+}
+
+/*
+ * Of a running program that no supervisor follows the logs have no deadlock: its threads are looked at as well. False:
+ * another program.
+ */
+static bool judge_living(const struct settings *settings, uint32_t number, struct report *report)
+{
+	struct ps ps;
+	char *wrong = ps_open(&ps, report->source.item[number].dir);
+	json_t *document;
+	bool done;
+
+	free(wrong);
+	if (wrong)
+		return false;
+	done = ps.live && ps.proves;
+	if (done) {
+		ps.judge->grades = &settings->grades;
+		ps.judge->suppressions = &settings->suppressions;
+		ps_look(&ps);
+		document = ps_document(&ps);
+		add_judged(settings, ps.judge, number, report);
+		picture_add(report, document, judge_worst(ps.judge) < GRADE_WARNING);
+		json_decref(document);
+	}
+	ps_close(&ps);
+	return done;
+}
+
 /* Returns NULL, or an error line that the caller frees. */
 static char *judge_session(const struct settings *settings, uint32_t number, struct report *report)
 {
 	struct reader reader;
 	struct judge judge;
 	char *wrong = reader_open(&reader, report->source.item[number].dir, false);
-	struct report_exit end;
-	json_t *command = NULL;
 	uint64_t now;
 
 	if (wrong)
@@ -123,6 +165,11 @@ static char *judge_session(const struct settings *settings, uint32_t number, str
 	if (!reader.session.head->end_ns) /* otherwise the supervisor recorded the end */
 		reader_read(&reader);
 	now = reader_end_ns(&reader);
+	if (!now && report->source.count == 1 && judge_living(settings, number, report)) {
+		progress_end();
+		reader_close(&reader);
+		return NULL;
+	}
 	if (now)
 		reader_finish(&reader, now);
 	else
@@ -130,13 +177,7 @@ static char *judge_session(const struct settings *settings, uint32_t number, str
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge_triggers(&judge);
 	progress_end();
-	offline_describe(&reader, &command, &end);
-	if (!report->document)
-		report->document = report_create(command, &end);
-	add_source(settings, &judge, number, report);
-	merge_sessions_end(report->merge, command, &end);
-	add_host(report, number, command, &end);
-	json_decref(command);
+	add_judged(settings, &judge, number, report);
 	if (!now && report->source.count == 1)
 		picture_take(report, reader.session.dir,
 			     reader.session.head->asked || judge_worst(&judge) < GRADE_WARNING);

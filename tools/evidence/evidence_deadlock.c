@@ -2,6 +2,7 @@
 /* Steps, sentences and wait-for edges of deadlocks. */
 #include "evidence_deadlock.h"
 
+#include "../facts/processes.h"
 #include "../rules/dead_ends.h"
 #include "../rules/deadlock.h"
 
@@ -71,11 +72,13 @@ static char *deadlock_dead_end(const struct evidence_context *ctx,
 			       const struct fact_deadlock *deadlock)
 {
 	const struct mpsan_process *process = dead_process(ctx, deadlock);
+	int number;
 
 	if (!process)
 		return text_copy("the thread has ended");
-	if (process->end == MPSAN_END_SIGNAL)
-		return text_signal(process->end_value);
+	number = process_end_signal(&ctx->reader->facts, (uint32_t)deadlock->ev.dead_slot - 1);
+	if (number)
+		return text_signal(number);
 	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
 		return text_format("exit code %d", process->end_value);
 	return text_copy("killed, or ended for an unknown reason");

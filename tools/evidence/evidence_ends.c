@@ -7,6 +7,7 @@
 
 #include "../base/jsontext.h"
 #include "../base/util.h"
+#include "../facts/processes.h"
 #include "../rules/deadlock.h"
 #include "text_process.h"
 
@@ -206,17 +207,21 @@ static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t w
 	return true;
 }
 
-/* Its end was not seen: who exits by itself no longer waited, who was killed did. */
-static char *unseen_text(const struct fact_process *process, const char *who)
+/*
+ * The wait's end was not seen. Who was killed still waited; an exit may follow on the end of the wait, or be another
+ * thread's.
+ */
+static char *unseen_text(const struct facts *facts, uint32_t slot, const char *who)
 {
+	const struct fact_process *process = &facts->processes[slot];
 	char *end, *text;
 
 	if (!process->gone || process->stayed)
 		return text_format("%s still waited when the session ended", who);
-	end = process_ended_text(process->slot);
-	text = process->slot->end == MPSAN_END_SIGNAL ?
-		       text_format("%s %s while it waited", who, end) :
-		       text_format("%s %s; the wait was over by then", who, end);
+	end = process_ended_text(facts, slot);
+	text = text_format("%s %s %s", who, end,
+			   process_end_signal(facts, slot) ? "while it waited" :
+							     "before the wait was seen to end");
 	free(end);
 	return text;
 }
@@ -272,12 +277,12 @@ static char *course_text(const struct reader *reader, const struct course *cours
 		return text;
 	}
 	if (!course->over_ns || (ended && process->gone_ns <= course->over_ns)) {
-		text = unseen_text(process, who);
+		text = unseen_text(&reader->facts, course->slot, who);
 		free(who);
 		return text;
 	}
 	end = ended && process->gone_ns - course->over_ns < CONSEQUENCE_NS ?
-		      process_ended_text(process->slot) :
+		      process_ended_text(&reader->facts, course->slot) :
 		      text_copy("went on");
 	text = text_format("the wait was over after %.0f s, and %s %s",
 			   (double)(course->over_ns - course->since_ns) / 1e9, who, end);

@@ -107,7 +107,7 @@ char *end_text(const struct facts *facts, uint32_t slot)
 	case CUDA_END_EXEC:
 		return text_copy("executed another program");
 	default:
-		return process_ended_text(facts->processes[slot].slot);
+		return process_ended_text(facts, slot);
 	}
 }
 

@@ -95,10 +95,13 @@ static char *killed_text(int number, bool by_itself)
 	return text;
 }
 
-char *process_ended_text(const struct mpsan_process *process)
+char *process_ended_text(const struct facts *facts, uint32_t slot)
 {
-	if (process->end == MPSAN_END_SIGNAL)
-		return killed_text(process->end_value, false);
+	const struct mpsan_process *process = facts->processes[slot].slot;
+	int number = process_end_signal(facts, slot);
+
+	if (number)
+		return killed_text(number, false);
 	if (process->end == MPSAN_END_EXIT && process->end_value > 0)
 		return text_format("exited with status %d", process->end_value);
 	return text_copy(process->end ? "exited" : "ended for an unknown reason");
@@ -113,7 +116,7 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 		return text_copy(reader->cut_ns ? PROCESS_CUT : PROCESS_STAYED);
 	ended = process_ended_itself(&reader->facts, slot) ?
 			killed_text(process->slot->end_value, true) :
-			process_ended_text(process->slot);
+			process_ended_text(&reader->facts, slot);
 	when = trigger_text(reader, slot, process->gone_ns);
 	text = text_format("%s %s", ended, when);
 	free(ended);

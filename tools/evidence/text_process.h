@@ -25,7 +25,7 @@ char *process_given_name(const struct reader *reader, uint32_t slot);
 #define PROCESS_CUT "was still running when mpsan killed the program (--on-deadlock)"
 
 /* "was killed by signal 9 (SIGKILL: Killed)", of a process that has ended. The caller frees it. */
-char *process_ended_text(const struct mpsan_process *process);
+char *process_ended_text(const struct facts *facts, uint32_t slot);
 
 /*
  * How it ended, as the end of a sentence: "exited with status 1 at the age of 0.4 s (2.3 s into the

@@ -284,6 +284,41 @@ bool process_was_ended_by_another(const struct facts *facts, uint32_t slot)
 	return false;
 }
 
+/* Within this time an end follows on a SIGKILL. */
+#define KILLED_NS 2000000000ull
+
+/* Whether another process sent it a SIGKILL just before it was gone. */
+static bool followed_sigkill(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	for (uint32_t by = 0; by < facts->process_count; by++)
+		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
+		     at = fact_event_of(facts, by, EV_killed, at)) {
+			const struct fact_event *event = &facts->events[at];
+
+			if (EVENT_AS(event, killed)->signal == SIGKILL &&
+			    (int64_t)EVENT_AS(event, killed)->pid > 0 &&
+			    came_from(facts, slot, event) &&
+			    event_time(event) <= process->gone_ns &&
+			    process->gone_ns - event_time(event) < KILLED_NS)
+				return true;
+		}
+	return false;
+}
+
+int process_end_signal(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	if (process->slot->end == MPSAN_END_SIGNAL)
+		return process->slot->end_value;
+	return process->slot->end == MPSAN_END_NONE && process->gone && !process->stayed &&
+			       followed_sigkill(facts, slot) ?
+		       SIGKILL :
+		       0;
+}
+
 bool process_was_struck(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];

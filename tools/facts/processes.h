@@ -71,6 +71,12 @@ bool process_was_struck(const struct facts *facts, uint32_t slot);
  */
 bool process_was_ended_by_another(const struct facts *facts, uint32_t slot);
 
+/*
+ * The signal that ended it; 0: none, or unknown. A SIGKILL of another process is known to have done so although nobody
+ * saw the status: nothing survives one.
+ */
+int process_end_signal(const struct facts *facts, uint32_t slot);
+
 /* Whether it ended by a signal that it sent to itself. */
 bool process_ended_itself(const struct facts *facts, uint32_t slot);
 

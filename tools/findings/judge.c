@@ -271,23 +271,27 @@ static void judge_tie_waits(struct judge *judge, struct instance fresh,
 			replace(judge, &judge->hangs.item[judge->hangs.count - 1].instance, &fresh);
 }
 
-/* The program hangs although nobody wants to hear of it. Steals `told`. */
-static void judge_hush(struct judge *judge, json_t *told, const struct finding *finding,
-		       enum grade grade, const struct suppression *by)
+/* The program hangs although nobody wants to hear of it. `told`: NULL if the rule is off. */
+static void keep_hushed(struct judge *judge, json_t *told, const struct finding *finding,
+			enum grade grade, const struct suppression *by)
 {
 	struct judged *kept = &judge->hushed_wait;
 	bool better = !kept->json || (kept->ends && !will_end(judge, finding));
 
-	judge->suppressed++;
-	judge->hushed[finding->rule] = true;
-	if (grade < GRADE_ERROR || !is_proof_of_wait(finding) || !better) {
-		json_decref(told);
+	if (!is_proof_of_wait(finding) || !better)
 		return;
-	}
 	json_decref(kept->json);
+	told = told ? json_incref(told) : evidence_build(judge->reader, judge->frames, finding);
 	*kept = judged_of(judge, told, finding);
 	kept->by = by;
 	set_grade(judge, kept, grade);
+}
+
+char *judged_hushed_by(const struct judged *judged)
+{
+	return judged->by ?
+		       text_format("%s:%u suppresses it", judged->by->file, judged->by->number) :
+		       text_format("its rule is set to %s", grade_text(judged->grade));
 }
 
 static void judge_add(struct findings *sink, const struct finding *finding)
@@ -302,13 +306,16 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 
 	if (finding->deadlock && finding->grade == GRADE_ERROR)
 		*ARRAY_ADD(&judge->proved) = finding->deadlock - 1;
-	if (!told)
-		return;
-	by = judge->suppressions ? suppressions_match(judge->suppressions, told) : NULL;
+	by = told && judge->suppressions ? suppressions_match(judge->suppressions, told) : NULL;
+	if (by || grade < GRADE_ERROR)
+		keep_hushed(judge, told, finding, grade, by);
 	if (by) {
-		judge_hush(judge, told, finding, grade, by);
-		return;
+		judge->suppressed++;
+		judge->hushed[finding->rule] = true;
+		json_decref(told);
 	}
+	if (by || !told)
+		return;
 	index = judge_fold(judge, told, finding, grade);
 	fresh = (struct instance){index,	  finding->fork,
 				  finding->wait,  evidence_lock(&judge->reader->facts, finding),

@@ -58,7 +58,10 @@ struct judge {
 	struct findings sink;
 	uint32_t suppressed;
 	bool hushed[RULE_COUNT]; /* a finding of this rule was suppressed */
-	/* The proof of a wait that was suppressed, of one that never ends if there is one; its `json` is NULL: none. */
+	/*
+	 * The proof of a wait that was suppressed, or whose rule was set below an error; of one that never ends if
+	 * there is one. Its `json` is NULL: none.
+	 */
 	struct judged hushed_wait;
 	ARRAY(struct judged) found; /* in the order of their triggers */
 	ARRAY(uint32_t)
@@ -79,6 +82,9 @@ void judge_finish(struct judge *judge);
 
 /* Shows a finding that ended the program, and lets the run fail, although the baseline has it. */
 void judge_unknow(struct judge *judge, struct judged *judged);
+
+/* Why nobody is to hear of `hushed_wait`: "FILE:3 suppresses it". The caller frees it. */
+char *judged_hushed_by(const struct judged *judged);
 
 /* Judges the triggers that the reader has ready. */
 void judge_triggers(struct judge *judge);

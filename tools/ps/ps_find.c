@@ -281,6 +281,12 @@ static const char *pid_in(char **argv, int *at)
 	return strncmp(word, "-p", 2) ? NULL : word + 2;
 }
 
+/* An option is one of the command's if its usage names it. */
+static bool is_option(const char *word, const char *option, const char *usage)
+{
+	return !strcmp(word, option) && strstr(usage, option);
+}
+
 /* From here on a reader that goes away does not kill the command, which has a session to remove. */
 static char *open_outside(const char *command, const char *pid, bool whole, bool *own)
 {
@@ -299,9 +305,9 @@ int ps_command_run(int argc, char **argv, const char *usage,
 	for (int i = 1; i < argc; i++) {
 		const char *pid = strstr(usage, "PID") ? pid_in(argv, &i) : NULL;
 
-		if (!pid && !strcmp(argv[i], "--json"))
+		if (!pid && is_option(argv[i], "--json", usage))
 			as_json = true;
-		else if (!pid && !strcmp(argv[i], "--tree"))
+		else if (!pid && is_option(argv[i], "--tree", usage))
 			whole = false;
 		else if (!pid && argv[i][0] == '-')
 			return complain("unknown option %s; usage: mpsan %s", argv[i], usage);

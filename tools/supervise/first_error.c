@@ -12,11 +12,9 @@
 /* What silences a finding does not let its program hang on. */
 static char *silenced_text(const struct alert *alert)
 {
-	const struct suppression *by = alert->suppressed_by;
-
-	if (by)
-		return text_format("; %s:%u suppresses it, so the exit status is the program's own",
-				   by->file, by->number);
+	if (alert->hushed_by)
+		return text_format("; %s, so the exit status is the program's own",
+				   alert->hushed_by);
 	if (alert->baseline)
 		return text_format(
 			"; exit status %d although the baseline %s has it, as nothing after it was tested",
@@ -49,10 +47,8 @@ static const char *headline(const struct alert *alert, const json_t *finding)
 
 	if (alert->is_hang)
 		return "no progress";
-	if (alert->is_warning)
-		return "first warning";
 	if (!alert->is_wait)
-		return "first error";
+		return alert->is_warning ? "first warning" : "first error";
 	return ends && strcmp(ends, "never") ? "hopeless wait proved" : "deadlock proved";
 }
 

@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../findings/suppress.h"
-
 /* The state of the run; it determines the advice. */
 struct alert {
 	const char *dir; /* of the session */
@@ -21,9 +19,10 @@ struct alert {
 	bool is_hang; /* it is a long wait without a proof */
 	bool is_warning;
 	const char *killed_by; /* the action of --on-deadlock that kills now; NULL: none */
-	const struct suppression *suppressed_by; /* NULL: none */
+	const char *
+		hushed_by; /* what keeps the finding from being an error of the report; NULL: nothing */
 	const char *baseline; /* the file, if that has the finding; NULL: it has not */
-	int kill_status; /* the exit status after killing, but for what is suppressed */
+	int kill_status; /* the exit status after killing, but for what is hushed */
 	bool is_spared; /* --on-deadlock=kill leaves it alone, as something will end the wait */
 	bool is_over; /* all processes of the program have ended */
 };

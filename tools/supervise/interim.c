@@ -72,6 +72,15 @@ void interim_signal(struct interim *interim, int number, bool by_terminal, uint6
 		begin(interim, interim->command, false);
 }
 
+/* "the report so far is in a.json, b.html". */
+static void say_files(char *const *file)
+{
+	fprintf(stderr, "the report so far is in %s", *file);
+	while (*++file)
+		fprintf(stderr, ", %s", *file);
+	fputc('\n', stderr);
+}
+
 static void say(const struct interim *interim, enum words words)
 {
 	char *name = text_signal(interim->number);
@@ -81,7 +90,7 @@ static void say(const struct interim *interim, enum words words)
 	if (words == TEXT && interim->with_text)
 		fprintf(stderr, "the report so far:\n");
 	else if (words == TEXT && *interim->file)
-		fprintf(stderr, "the report so far is in %s\n", *interim->file);
+		say_files(interim->file);
 	else
 		fprintf(stderr, "mpsan ps %s shows what it waits for\n", interim->dir);
 	fflush(stderr);

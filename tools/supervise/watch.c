@@ -97,6 +97,8 @@ static bool kills(const struct watch *watch, const struct judged *judged)
 static void say_alert(const struct watch *watch, struct judged *judged)
 {
 	const struct reader *reader = watch->judge->reader;
+	bool is_hushed = judged == &watch->judge->hushed_wait;
+	char *hushed_by = is_hushed ? judged_hushed_by(judged) : NULL;
 	struct alert alert = {
 		.dir = reader->session.dir,
 		.after_ns = judged->time_ns - reader->session.head->start_ns,
@@ -106,7 +108,7 @@ static void say_alert(const struct watch *watch, struct judged *judged)
 		.killed_by = !kills(watch, judged)		    ? NULL :
 			     watch->on_deadlock == ON_DEADLOCK_KILL ? "kill" :
 								      "kill-hopeless",
-		.suppressed_by = judged->by,
+		.hushed_by = hushed_by,
 		.baseline = judged->known ? watch->judge->baseline->file : NULL,
 		.kill_status = watch->kill_status,
 		.is_spared = judged->is_wait && judged->ends &&
@@ -118,6 +120,7 @@ static void say_alert(const struct watch *watch, struct judged *judged)
 	fprintf(stderr, "%s\n", line);
 	fflush(stderr);
 	free(line);
+	free(hushed_by);
 	judged->told = true;
 }
 
@@ -128,12 +131,15 @@ static bool wait_lasts(const struct reader *reader, const struct judged *judged)
 	       reader->now_ns > judged->time_ns + LASTS_NS;
 }
 
-/* Whether it says why a program makes no progress: a warning that comes too late in a report. */
-static bool is_urgent(const struct reader *reader, const struct judged *judged)
+/*
+ * Whether it says why a program makes no progress: a warning that comes too late in a report. What kills is told
+ * with the kill.
+ */
+static bool is_urgent(const struct watch *watch, const struct judged *judged)
 {
-	return judged->grade == GRADE_WARNING &&
+	return judged->grade == GRADE_WARNING && !kills(watch, judged) &&
 	       (judged->deadlock || judged->rule == RULE_worker_failed ||
-		wait_lasts(reader, judged));
+		wait_lasts(watch->judge->reader, judged));
 }
 
 /*
@@ -148,14 +154,14 @@ static void say_first(struct watch *watch)
 		bool *said = is_error ? &watch->said : &watch->said_warning;
 
 		if (!judged->count || *said ||
-		    (!is_error && (watch->over || !is_urgent(watch->judge->reader, judged))))
+		    (!is_error && (watch->over || !is_urgent(watch, judged))))
 			continue;
 		*said = true;
 		say_alert(watch, judged);
 	}
 }
 
-/* The proof for which the program is killed; NULL: none. One that is suppressed comes last, as it does not count. */
+/* The proof for which the program is killed; NULL: none. One that is hushed comes last, as it does not count. */
 static struct judged *reason_to_kill(const struct watch *watch)
 {
 	struct judged *hushed = &watch->judge->hushed_wait;
@@ -174,8 +180,9 @@ static void kill_for(struct watch *watch, struct judged *reason)
 	if (!reason->told)
 		say_alert(watch, reason);
 	kill_tree(watch);
-	watch->hushed = reason->by;
-	judge_unknow(watch->judge, reason);
+	watch->hushed = reason == &watch->judge->hushed_wait;
+	if (!watch->hushed)
+		judge_unknow(watch->judge, reason);
 }
 
 static void show_new(struct watch *watch)

@@ -39,8 +39,7 @@ struct watch {
 	bool unlogged; /* that a process cannot write a log was printed */
 	bool over; /* the program has ended; other processes may remain */
 	bool killed; /* by --on-deadlock=kill */
-	const struct suppression *
-		hushed; /* for a finding that this suppresses, so the exit status is its own; NULL: none */
+	bool hushed; /* for the judge's `hushed_wait`, so the exit status is its own */
 	/* no more snapshots: CPU time is short, or the session was truncated or removed */
 	bool blind;
 	bool cut; /* session files were truncated */

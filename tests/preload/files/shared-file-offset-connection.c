@@ -5,27 +5,10 @@
 // expect: shared-file-offset error
 // frames: hears
 // says: each may get the other's reply
-#include "lib.h"
-
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include "tcp_pair.h"
 
 static int connection, server;
 static struct gate child_asked, child_heard, parent_heard;
-
-static void connects(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(at);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	must(bind(listener, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(listener, 1) == 0);
-	must(getsockname(listener, (struct sockaddr *)&at, &length) == 0);
-	connection = socket(AF_INET, SOCK_STREAM, 0);
-	must(connect(connection, (struct sockaddr *)&at, sizeof(at)) == 0);
-	server = accept(listener, NULL, NULL);
-	must(server >= 0);
-}
 
 static NOINLINE void asks(void)
 {
@@ -44,7 +27,7 @@ int main(void)
 	pid_t child;
 	char bytes[2];
 
-	connects();
+	tcp_pair(&connection, &server);
 	gate_init(&child_asked);
 	gate_init(&child_heard);
 	gate_init(&parent_heard);

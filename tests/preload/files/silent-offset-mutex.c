@@ -3,28 +3,11 @@
  */
 // expect: none
 // silent: shared-file-offset
-#include "lib.h"
-
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include "tcp_pair.h"
 
 static int connection, server;
 static pthread_mutex_t *mutex;
 static struct gate asked, through;
-
-static void connects(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(at);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	must(bind(listener, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(listener, 1) == 0);
-	must(getsockname(listener, (struct sockaddr *)&at, &length) == 0);
-	connection = socket(AF_INET, SOCK_STREAM, 0);
-	must(connect(connection, (struct sockaddr *)&at, sizeof(at)) == 0);
-	server = accept(listener, NULL, NULL);
-	must(server >= 0);
-}
 
 static void makes_mutex(void)
 {
@@ -51,7 +34,7 @@ int main(void)
 {
 	pid_t child;
 
-	connects();
+	tcp_pair(&connection, &server);
 	makes_mutex();
 	gate_init(&asked);
 	gate_init(&through);

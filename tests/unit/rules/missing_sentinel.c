@@ -126,9 +126,35 @@ static void sentinel_fires_beside_one_that_lacks_a_lock(void **state)
 	assert_alone(RULE_missing_sentinel);
 }
 
+static const char *fix_of(void)
+{
+	return announce(&world, TRIGGER_DEADLOCK).last[0].fix;
+}
+
+/* communicate() is for commands, and nobody need close an end that the reader alone keeps open. */
+static void sentinel_has_a_fix_for_each_reader(void **state)
+{
+	struct ev_blocked *reader;
+
+	(void)state;
+	world.slot[PARENT].python = 0x030b02f0;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	reader = blocks(MPSAN_WAIT_PIPE_READ, 0);
+	blocked[1].at.by = CHILD;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_ERROR);
+	assert_non_null(strstr(fix_of(), "close the write end before you wait"));
+	assert_null(strstr(fix_of(), "communicate"));
+	reader->owner_slot = CHILD + 1;
+	assert_non_null(strstr(fix_of(), "in the process that reads"));
+	reader->owner_slot = PARENT + 1;
+	world.process[CHILD].exec_ns = 11 * SECOND;
+	assert_non_null(strstr(fix_of(), "communicate"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
+		STORY(sentinel_has_a_fix_for_each_reader),
 		STORY(sentinel_fires_on_a_join_of_readers),
 		STORY(sentinel_is_silent_without_a_join_or_a_reader),
 		STORY(sentinel_is_silent_when_only_a_helper_reads),

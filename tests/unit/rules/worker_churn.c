@@ -48,6 +48,17 @@ static void churn_warns_when_threads_grow(void **state)
 	assert_told(TRIGGER_CLOSE, 0, worker_churn, GRADE_WARNING);
 }
 
+/* What starts the workers of a DataLoader has PyTorch loaded. */
+static void churn_speaks_of_loaders_where_torch_is(void **state)
+{
+	(void)state;
+	rounds(4, false);
+	assert_non_null(churn().fix);
+	assert_null(strstr(churn().fix, "DataLoader"));
+	slot[PARENT].flags |= MPSAN_PROCESS_TORCH;
+	assert_null(churn().fix); /* that of the rule */
+}
+
 static void churn_is_silent_for_workers_that_stay(void **state)
 {
 	(void)state;
@@ -60,6 +71,7 @@ static void churn_is_silent_for_workers_that_stay(void **state)
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
+		STORY(churn_speaks_of_loaders_where_torch_is),
 		STORY(churn_fires_for_workers_made_anew),
 		STORY(churn_warns_when_threads_grow),
 		STORY(churn_is_silent_for_workers_that_stay),

@@ -3,6 +3,7 @@
  * missing-sentinel: a process joins workers that wait for work on an empty pipe to which only
  * waiting processes could write.
  */
+#include "../../facts/processes.h"
 #include "../deadlock.h"
 #include "../rule.h"
 
@@ -27,11 +28,40 @@ static MESSAGE msg_receives_doubted = {RECEIVES UNLESS, {STEP_ALL_BLOCKED}};
 
 #define FIX_END_OF_FILE                                                                            \
 	"close the write end before you wait for the reader, in the reader, too: the end of file " \
-	"comes when no process has it open (Popen: communicate(), or stdin.close())"
+	"comes when no process has it open"
+#define FIX_COMMAND FIX_END_OF_FILE " (Popen: communicate(), or stdin.close())"
+
+#define FIX_OWN_END                                                                                    \
+	"close the other end in the process that reads, as soon as it starts: it keeps that end open " \
+	"itself, so that no end of file comes"
 
 #define FIX_RECEIVES                                                                               \
 	"send what the other one waits for before you wait for its end, or close your end of the " \
 	"connection, and its copy in the receiver, so that it gets EOFError"
+
+/* What reads from a pipe or connection; NULL: nothing. */
+static const struct fact_blocked *reading(const struct facts *facts,
+					  const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *pipe = deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_READ);
+
+	return pipe ? pipe : deadlock_waiter(facts, deadlock, MPSAN_WAIT_SOCKET_READ);
+}
+
+/* `others`: the fix unless nobody but the reader itself has the other end open. */
+static const char *fix_for(const struct fact_blocked *reader, const char *others)
+{
+	return reader->ev.owner_slot == reader->at.by + 1u ? FIX_OWN_END : others;
+}
+
+/* Whether it runs a program of its own, which a process with Python started. */
+static bool is_command(const struct facts *facts, const struct fact_blocked *reader)
+{
+	uint32_t parent = process_parent(facts, reader->at.by);
+
+	return !process_is_worker(facts, reader->at.by) && parent != FACT_NONE &&
+	       facts->processes[parent].slot->python;
+}
 
 /* Whether what reads is no queue or connection of multiprocessing, whose readers take items. */
 static bool reads_bytes(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -44,12 +74,10 @@ static bool reads_bytes(const struct facts *facts, const struct fact_deadlock *d
 
 static bool receives(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *pipe = deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_READ),
-				  *reader = pipe ? pipe :
-						   deadlock_waiter(facts, deadlock,
-								   MPSAN_WAIT_SOCKET_READ);
+	const struct fact_blocked *reader = reading(facts, deadlock);
 
-	return reader && (reader->frames.what == AWAITED_DATA || !pipe) &&
+	return reader &&
+	       (reader->frames.what == AWAITED_DATA || reader->ev.kind == MPSAN_WAIT_SOCKET_READ) &&
 	       !deadlock_waiter(facts, deadlock, MPSAN_LOCK_SEMAPHORE);
 }
 
@@ -66,6 +94,7 @@ void rule_missing_sentinel(const struct facts *facts, const struct trigger *trig
 			   struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	const struct fact_blocked *reader = reading(facts, deadlock);
 	bool doubted = deadlock_is_doubted(facts, deadlock);
 	struct finding finding = {.message_text = doubted ? &msg_item_doubted : &message_text};
 
@@ -78,7 +107,8 @@ void rule_missing_sentinel(const struct facts *facts, const struct trigger *trig
 				is_of_reader(facts, deadlock) ?
 					"a process waits for the end of one that reads to the end of a pipe" :
 					"a process waits for another, which needs one that reads to the end of a pipe",
-			.fix = FIX_END_OF_FILE};
+			.fix = fix_for(reader,
+				       is_command(facts, reader) ? FIX_COMMAND : FIX_END_OF_FILE)};
 	else if (receives(facts, deadlock))
 		finding = (struct finding){
 			.message_text = doubted ? &msg_receives_doubted : &msg_receives,
@@ -86,7 +116,7 @@ void rule_missing_sentinel(const struct facts *facts, const struct trigger *trig
 				is_of_reader(facts, deadlock) ?
 					"a process waits for the end of one that receives from it" :
 					"a process waits for another, which needs one that receives",
-			.fix = FIX_RECEIVES};
+			.fix = fix_for(reader, FIX_RECEIVES)};
 	finding.rule = RULE_missing_sentinel;
 	finding.grade = doubted ? GRADE_WARNING : GRADE_ERROR;
 	finding_add(out, trigger, finding);

@@ -24,6 +24,10 @@ static MESSAGE msg_growth = {
 	{STEP_FORK_WITHOUT_THREADS},
 };
 
+/* DataLoaders are PyTorch's. */
+#define FIX_WITHOUT_TORCH \
+	"keep one pool or executor for the whole program; create all workers before starting threads"
+
 /* A process that starts workers: its rounds, and when the last of its present workers ends. */
 struct maker {
 	uint32_t slot, rounds;
@@ -38,9 +42,10 @@ static uint64_t threads_of(const struct fact_fork *fork)
 	return fork->ev.threads > fork->ev.feeder ? fork->ev.threads - fork->ev.feeder : 1;
 }
 
-static void worker_churn_tell(const struct trigger *trigger, struct findings *out,
-			      const struct maker *maker)
+static void worker_churn_tell(const struct facts *facts, const struct trigger *trigger,
+			      struct findings *out, const struct maker *maker)
 {
+	bool torch = facts->processes[maker->slot].slot->flags & MPSAN_PROCESS_TORCH;
 	bool growing = maker->growths >= GROWTHS;
 
 	if (maker->rounds < ROUNDS)
@@ -51,7 +56,8 @@ static void worker_churn_tell(const struct trigger *trigger, struct findings *ou
 				     .message_text = growing ? &msg_growth : &message_text,
 				     .fork = maker->fork + 1,
 				     .process = maker->slot + 1,
-				     .amount = maker->rounds});
+				     .amount = maker->rounds,
+				     .fix = torch ? NULL : FIX_WITHOUT_TORCH});
 }
 
 static void worker_churn_count(const struct facts *facts, struct maker *maker, uint32_t index)
@@ -87,11 +93,11 @@ void rule_worker_churn(const struct facts *facts, const struct trigger *trigger,
 		    !process_is_python_worker(facts, fork->child))
 			continue;
 		if (maker->rounds && maker->slot != fork->at.by) {
-			worker_churn_tell(trigger, out, maker);
+			worker_churn_tell(facts, trigger, out, maker);
 			maker->rounds = 0;
 		}
 		worker_churn_count(facts, maker, i);
 	}
 	for (uint32_t i = 0; i < MAKERS; i++)
-		worker_churn_tell(trigger, out, &makers[i]);
+		worker_churn_tell(facts, trigger, out, &makers[i]);
 }
