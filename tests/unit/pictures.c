@@ -353,6 +353,11 @@ const char *picture_take(struct picture *picture, char *line)
 		line[end - 1] = 0;
 	if (!*line || !strcmp(line, "also:"))
 		return NULL;
+	if (take_if(&line, "picture")) {
+		picture->rows = 0;
+		*picture->process = 0;
+		return NULL;
+	}
 	if (take_if(&line, "process")) {
 		const char *name = take(&line);
 

@@ -18,7 +18,8 @@
  * handler` with the seconds until then, if they are known, and the threads that cannot end it, with the excuse. A trait
  * (excuses.def) comes last. Groups of dead threads are divided by `|`; `nobody` is dead where there are none. The
  * tests also take names in place of numbers, `before 5:` in place of `for ever:`, several verdicts, and `also:`, after
- * which rows with known names replace those before, others are added, and another verdict follows.
+ * which rows with known names replace those before, others are added, and another verdict follows; `picture NAME` begins
+ * another one.
  */
 #ifndef MPSAN_PICTURE_H
 #define MPSAN_PICTURE_H
