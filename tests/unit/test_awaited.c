@@ -160,6 +160,128 @@ static void a_worker_gets_its_task_from_a_queue(void **state)
 	assert_int_equal(awaited_of(POOL IN_THREAD).what, AWAITED_POOL_WORK);
 }
 
+#define WAIT "Condition.wait\t" LIB "/threading.py\t320\n"
+#define EVENT WAIT "Event.wait\t" LIB "/threading.py\t629\n"
+#define MP LIB "/multiprocessing"
+#define LOCKED "SemLock.__enter__\t" MP "/synchronize.py\t95\n"
+#define RECV "Connection._recv\t" MP "/connection.py\t384\n"
+#define SELECT "_PollLikeSelector.select\t" LIB "/selectors.py\t415\n"
+#define REPLY RECV "BaseProxy._callmethod\t" MP "/managers.py\t822\n"
+#define C10D "/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py"
+
+struct story {
+	const char *frames;
+	enum parked_wait meant;
+};
+
+static void assert_meant(const struct story *story, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (awaited_of(story[i].frames).meant != story[i].meant)
+			fail_msg("%zu: %s", i, story[i].frames);
+}
+
+#define ASSERT_MEANT(...)                                                  \
+	do {                                                               \
+		static const struct story stories[] = {__VA_ARGS__};       \
+		assert_meant(stories, sizeof(stories) / sizeof(*stories)); \
+	} while (0)
+
+static void the_frames_leave_it_to_the_call(void **state)
+{
+	(void)state;
+	ASSERT_MEANT({OWN, PARKED_BY_CALL},
+		     {"Queue.get\t/home/a/queue.py\t3\n" OWN, PARKED_BY_CALL},
+		     {SELECT OWN, PARKED_BY_CALL},
+		     {SELECT "wait\t" MP "/connection.py\t1136\n" OWN, PARKED_BY_CALL},
+		     {"socket.accept\t" LIB "/socket.py\t294\n" OWN, PARKED_BY_CALL},
+		     {"Connection._send\t" MP "/connection.py\t384\n"
+		      "Queue._feed\t" MP "/queues.py\t271\n",
+		      PARKED_BY_CALL},
+		     {"sleep\t" LIB "/asyncio/tasks.py\t639\n" OWN "BaseEventLoop._run_once\t" LIB
+		      "/asyncio/base_events.py\t1922\n",
+		      PARKED_BY_CALL},
+		     /* in C, in its queue or in a task */
+		     {POOL IN_THREAD, PARKED_BY_CALL});
+}
+
+static void who_waits_for_work_is_idle(void **state)
+{
+	(void)state;
+	ASSERT_MEANT({WAIT OWN, PARKED_IDLE},
+		     {WAIT "Condition.wait_for\t" LIB "/threading.py\t350\n" OWN, PARKED_IDLE},
+		     {WAIT "Queue.get\t" LIB "/queue.py\t171\n" OWN, PARKED_IDLE},
+		     {RECV "_ConnectionBase.recv\t" MP "/connection.py\t250\n" OWN, PARKED_IDLE},
+		     {RECV CALL_GET OWN, PARKED_IDLE},
+		     /* beside another that reads, or with a limit */
+		     {LOCKED CALL_GET OWN, PARKED_IDLE}, {CALL_GET OWN, PARKED_IDLE},
+		     {LOCKED GET POOL IN_PROCESS, PARKED_IDLE}, {THREAD IN_THREAD, PARKED_IDLE},
+		     {WAIT "Queue._feed\t" MP "/queues.py\t250\n", PARKED_IDLE},
+		     {REPLY OWN, PARKED_IDLE},
+		     {"Condition.wait\t" MP "/synchronize.py\t261\n"
+		      "Event.wait\t" MP "/synchronize.py\t349\n" OWN,
+		      PARKED_IDLE},
+		     {"Queue.get\t" LIB "/asyncio/queues.py\t158\n" OWN, PARKED_IDLE},
+		     {"recv\t" C10D "\t1640\n" OWN, PARKED_IDLE});
+	/* a permit may be a signal, or not: see parked_part */
+	assert_int_equal(
+		awaited_of(WAIT "Semaphore.acquire\t" LIB "/threading.py\t478\n" OWN).meant,
+		PARKED_IDLE);
+}
+
+static void who_waits_for_an_answer_is_busy(void **state)
+{
+	(void)state;
+	ASSERT_MEANT(
+		{WAIT "Queue.put\t" LIB "/queue.py\t140\n" OWN, PARKED_BLOCKED},
+		{WAIT "Queue.join\t" LIB "/queue.py\t90\n" OWN, PARKED_BLOCKED},
+		{"Queue.put\t" MP "/queues.py\t88\n" OWN, PARKED_BLOCKED},
+		{LOCKED OWN, PARKED_BLOCKED},
+		{LOCKED "SimpleQueue.put\t" MP "/queues.py\t372\n" OWN, PARKED_BLOCKED},
+		{EVENT "ApplyResult.wait\t" MP "/pool.py\t768\n" OWN, PARKED_BLOCKED},
+		{REPLY "AcquirerProxy.__enter__\t" MP "/managers.py\t1060\n" OWN, PARKED_BLOCKED},
+		{SELECT "Popen._communicate\t" LIB "/subprocess.py\t2075\n" OWN, PARKED_BLOCKED},
+		{"Lock.acquire\t" LIB "/asyncio/locks.py\t121\n" OWN, PARKED_BLOCKED},
+		{"Event.wait\t" LIB "/asyncio/locks.py\t213\n"
+		 "Queue.join\t" LIB "/asyncio/queues.py\t216\n" OWN,
+		 PARKED_BLOCKED},
+		{"all_reduce\t" C10D "\t2050\n" OWN, PARKED_BLOCKED},
+		{"send\t" C10D "\t1600\n" OWN, PARKED_BLOCKED},
+		{EVENT "Thread.start\t" LIB "/threading.py\t969\n" OWN, PARKED_BLOCKED});
+}
+
+static void joins_meetings_and_waits_for_good(void **state)
+{
+	(void)state;
+	ASSERT_MEANT({"Thread.join\t" LIB "/threading.py\t1119\n" OWN, PARKED_JOINS},
+		     {WAIT "Future.result\t" LIB "/concurrent/futures/_base.py\t451\n" OWN,
+		      PARKED_JOINS},
+		     {EVENT "wait\t" LIB "/concurrent/futures/_base.py\t305\n" OWN, PARKED_JOINS},
+		     {WAIT "Condition.wait_for\t" LIB "/threading.py\t350\n"
+			   "Barrier._wait\t" LIB "/threading.py\t722\n" OWN,
+		      PARKED_MEETS},
+		     {EVENT OWN, PARKED_FOR_GOOD},
+		     {"Event.wait\t" LIB "/asyncio/locks.py\t213\n" OWN, PARKED_FOR_GOOD});
+	assert_true(awaited_is_result(
+		awaited_of(WAIT "Future.result\t" LIB "/concurrent/futures/_base.py\t451\n")));
+	assert_false(awaited_is_result(awaited_of("Thread.join\t" LIB "/threading.py\t1119\n")));
+}
+
+/* Copies of multiprocessing, and programs that bring the library along, in which paths are relative. */
+static void the_library_may_stand_elsewhere(void **state)
+{
+	(void)state;
+	ASSERT_MEANT(
+		{"wait\tthreading.py\t320\nget\tqueue.py\t171\n" OWN, PARKED_IDLE},
+		{"SemLock.__enter__\t/v/lib/python3.11/site-packages/multiprocess/synchronize.py\t9\n"
+		 "Queue.get\t/v/lib/python3.11/site-packages/multiprocess/queues.py\t10\n" OWN,
+		 PARKED_IDLE},
+		{"_recv\t/v/lib/python3.11/site-packages/billiard/connection.py\t9\n" OWN,
+		 PARKED_IDLE},
+		{"_recv\t/home/a/billiards/connection.py\t9\n" OWN, PARKED_BY_CALL},
+		{"get\ttools/queue.py\t171\n" OWN, PARKED_BY_CALL});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +293,11 @@ int main(void)
 		cmocka_unit_test(a_task_runs_in_a_thread_of_a_pool),
 		cmocka_unit_test(a_task_may_be_written_in_c),
 		cmocka_unit_test(a_worker_gets_its_task_from_a_queue),
+		cmocka_unit_test(the_frames_leave_it_to_the_call),
+		cmocka_unit_test(who_waits_for_work_is_idle),
+		cmocka_unit_test(who_waits_for_an_answer_is_busy),
+		cmocka_unit_test(joins_meetings_and_waits_for_good),
+		cmocka_unit_test(the_library_may_stand_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

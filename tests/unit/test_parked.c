@@ -218,6 +218,55 @@ static void where_the_main_thread_is_gone_all_others_count(void **state)
 
 #define STORY(name) cmocka_unit_test_setup(name, begin)
 
+static void the_call_counts_where_it_names_who_is_to_end_the_wait(void **state)
+{
+	struct parked_seen seen = {.frames = {.what = AWAITED_ITEM, .meant = PARKED_IDLE},
+				   .call = PARKED_BLOCKED};
+
+	(void)state;
+	assert_int_equal(parked_part(&seen), PARKED_IDLE);
+	seen.by_owner = true;
+	assert_int_equal(parked_part(&seen), PARKED_BLOCKED);
+	seen.call = PARKED_JOINS;
+	assert_int_equal(parked_part(&seen), PARKED_JOINS);
+	/* in a join of threading a thread waits for a lock */
+	seen.frames = (struct awaited_frames){.what = AWAITED_THREAD_END, .meant = PARKED_JOINS};
+	seen.call = PARKED_BLOCKED;
+	assert_int_equal(parked_part(&seen), PARKED_JOINS);
+	seen.frames.what = AWAITED_RESULT;
+	assert_int_equal(parked_part(&seen), PARKED_BLOCKED);
+	seen.frames = (struct awaited_frames){0};
+	assert_int_equal(parked_part(&seen), PARKED_BLOCKED);
+	seen.by_owner = false;
+	assert_int_equal(parked_part(&seen), PARKED_BLOCKED);
+	seen.call = PARKED_IDLE;
+	assert_int_equal(parked_part(&seen), PARKED_IDLE);
+}
+
+static void a_permit_is_a_signal_unless_it_guards(void **state)
+{
+	struct parked_seen seen = {.frames = {.what = AWAITED_PERMIT, .meant = PARKED_IDLE},
+				   .call = PARKED_BLOCKED};
+
+	(void)state;
+	assert_int_equal(parked_part(&seen), PARKED_IDLE);
+	seen.guards = true;
+	assert_int_equal(parked_part(&seen), PARKED_BLOCKED);
+	seen.frames.what = AWAITED_NOTIFY;
+	assert_int_equal(parked_part(&seen), PARKED_IDLE);
+}
+
+static void only_a_main_thread_waits_for_an_event_for_good(void **state)
+{
+	struct parked_seen seen = {.frames = {.what = AWAITED_EVENT, .meant = PARKED_FOR_GOOD},
+				   .call = PARKED_BLOCKED};
+
+	(void)state;
+	assert_int_equal(parked_part(&seen), PARKED_IDLE);
+	seen.is_main = true;
+	assert_int_equal(parked_part(&seen), PARKED_FOR_GOOD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -237,6 +286,9 @@ int main(void)
 		STORY(joins_alone_are_a_deadlock),
 		STORY(an_event_of_the_main_thread_is_meant_whatever_was_sent),
 		STORY(where_the_main_thread_is_gone_all_others_count),
+		cmocka_unit_test(the_call_counts_where_it_names_who_is_to_end_the_wait),
+		cmocka_unit_test(a_permit_is_a_signal_unless_it_guards),
+		cmocka_unit_test(only_a_main_thread_waits_for_an_event_for_good),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

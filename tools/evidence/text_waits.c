@@ -15,9 +15,13 @@ static struct awaited_frames wait_awaited(const struct wait_ref *wait)
 	{
 		const char *function = json_string_value(json_object_get(frame, "function"));
 		const char *file = json_string_value(json_object_get(frame, "file"));
+		struct pyframe next;
 
-		if (function && file)
-			awaited_add(&frames, function, strlen(function), file, strlen(file));
+		if (!function || !file)
+			continue;
+		next = pyframe_of((struct pytext){function, strlen(function)},
+				  (struct pytext){file, strlen(file)});
+		awaited_add(&frames, &next);
 	}
 	return frames;
 }

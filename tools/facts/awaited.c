@@ -4,90 +4,74 @@
 
 #include <string.h>
 
+static const struct {
+	enum awaited_nature nature;
+	enum parked_wait meant;
+	const char *phrase, *object;
+} words[] = {
+	[AWAITED_NOTHING] = {AWAITED_SENT, PARKED_BY_CALL, "", ""},
+#define AWAITED(name, nature, meant, phrase, object) \
+	[AWAITED_##name] = {AWAITED_##nature, PARKED_##meant, phrase, object},
+#include "awaited.def"
+};
+
 struct row {
 	enum awaited before;
 	const char *class, *function, *file;
 	enum awaited then;
+	enum parked_wait meant; /* BY_CALL: as `then` says */
 };
 
 static const struct row rows[] = {
 #define FRAME(before, class, function, file, then) \
-	{AWAITED_##before, class, function, file, AWAITED_##then},
+	MEANT(before, class, function, file, then, BY_CALL)
+#define MEANT(before, class, function, file, then, meant) \
+	{AWAITED_##before, class, function, file, AWAITED_##then, PARKED_##meant},
 #include "awaited.def"
 };
 
-static const struct {
-	enum awaited_nature nature;
-	const char *phrase, *object;
-} words[] = {
-	[AWAITED_NOTHING] = {AWAITED_SENT, "", ""},
-#define AWAITED(name, nature, phrase, object) [AWAITED_##name] = {AWAITED_##nature, phrase, object},
-#include "awaited.def"
-};
+/* Packages that are copies of multiprocessing. */
+static const char *const copies[] = {"multiprocess/", "billiard/", "loky/backend/"};
 
-/* A piece of text that does not end with a NUL. */
-struct piece {
-	const char *text;
-	size_t length;
-};
-
-static bool is(struct piece piece, const char *word)
+static bool is_copy(const struct pyframe *frame, const char *file)
 {
-	return piece.length == strlen(word) && !memcmp(piece.text, word, piece.length);
-}
+	const char *rest = strncmp(file, "/multiprocessing/", 17) ? NULL : file + 17;
 
-static bool has(struct piece piece, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (size_t i = 0; i + length <= piece.length; i++)
-		if (!memcmp(piece.text + i, word, length))
+	for (size_t i = 0; rest && i < sizeof(copies) / sizeof(*copies); i++)
+		if (pytext_ends(frame->file, rest) &&
+		    pytext_ends(
+			    (struct pytext){frame->file.text, frame->file.length - strlen(rest)},
+			    copies[i]))
 			return true;
 	return false;
 }
 
-static bool ends(struct piece piece, const char *word)
+/* Whether a file of the table stands in a place of its own: a copy, or in a bundle, where paths are relative. */
+static bool is_elsewhere(const struct pyframe *frame)
 {
-	size_t length = strlen(word);
+	bool bundled = frame->file.length && frame->file.text[0] != '/';
 
-	return piece.length >= length && !memcmp(piece.text + piece.length - length, word, length);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if ((bundled && pyframe_in(frame, rows[i].file)) || is_copy(frame, rows[i].file))
+			return true;
+	return false;
 }
 
-static bool is_standard(struct piece file)
+static bool is_library(const struct pyframe *frame)
 {
-	return (file.length && file.text[0] == '<') ||
-	       ((has(file, "/lib/python") || has(file, "/lib64/python")) &&
-		!has(file, "-packages/"));
+	return pyframe_is_standard(frame) || pytext_has(frame->file, "-packages/torch/") ||
+	       is_elsewhere(frame);
 }
 
-static bool is_library(struct piece file)
+static bool fits(const struct row *row, enum awaited before, const struct pyframe *frame)
 {
-	return is_standard(file) || has(file, "-packages/torch/");
-}
+	bool any = !frame->class.length; /* a version without classes, or no method */
 
-/* Takes the function's own name off: what is left is the class, or "". */
-static struct piece split(struct piece *function)
-{
-	struct piece class = {function->text, 0};
-
-	for (size_t i = function->length; i-- > 0;) {
-		if (function->text[i] != '.')
-			continue;
-		class.length = i;
-		function->text += i + 1;
-		function->length -= i + 1;
-		break;
-	}
-	return class;
-}
-
-static bool fits(const struct row *row, const struct awaited_frames *frames, struct piece class,
-		 struct piece function, struct piece file)
-{
-	bool any = !class.length; /* a version without classes, or no method */
-
-	return row->before == frames->what && is(function, row->function) &&
-	       ends(file, row->file) && (any || (row->class[0] != '?' && is(class, row->class)));
+	if (row->before != before || !(pyframe_in(frame, row->file) || is_copy(frame, row->file)))
+		return false;
+	return !*row->function ||
+	       (pytext_is(frame->function, row->function) &&
+		(any || (row->class[0] != '?' && pytext_is(frame->class, row->class))));
 }
 
 enum bare { TASK, IDLE, BUSY, EITHER };
@@ -101,11 +85,11 @@ static const struct worker {
 #include "awaited.def"
 };
 
-static const struct worker *worker_of(struct piece function, struct piece file)
+static const struct worker *worker_of(const struct pyframe *frame)
 {
 	for (size_t i = 0; i < sizeof(workers) / sizeof(*workers); i++)
-		if (is(function, workers[i].function) && ends(file, workers[i].file))
-			return is_standard(file) ? &workers[i] : NULL;
+		if (pyframe_is(frame, workers[i].function, workers[i].file))
+			return pyframe_is_standard(frame) ? &workers[i] : NULL;
 	return NULL;
 }
 
@@ -127,47 +111,45 @@ static void meet_worker(struct awaited_frames *frames, const struct worker *work
 	}
 	frames->what = worker->what;
 	frames->either = bare && worker->bare == EITHER;
+	frames->meant = frames->either ? PARKED_BY_CALL : words[worker->what].meant;
 }
 
 /* A worker that is a process gets its tasks from a queue that is written in Python. */
-static void meet_process(struct awaited_frames *frames, struct piece file)
+static void meet_process(struct awaited_frames *frames, const struct pyframe *frame)
 {
-	if (frames->either && ends(file, "/multiprocessing/process.py")) {
+	if (frames->either && pyframe_in(frame, "/multiprocessing/process.py")) {
 		frames->what = AWAITED_NOTHING;
 		run_task(frames);
 	}
 }
 
-static void look_at_call(struct awaited_frames *frames, struct piece class, struct piece name,
-			 struct piece file)
+static void look_at_call(struct awaited_frames *frames, const struct pyframe *frame)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (fits(&rows[i], frames, class, name, file)) {
+		if (fits(&rows[i], frames->what, frame)) {
 			frames->what = rows[i].then;
+			frames->meant = rows[i].meant ? rows[i].meant : words[rows[i].then].meant;
 			break;
 		}
 }
 
-void awaited_add(struct awaited_frames *frames, const char *function, size_t function_length,
-		 const char *file, size_t file_length)
+void awaited_add(struct awaited_frames *frames, const struct pyframe *frame)
 {
-	struct piece name = {function, function_length}, where = {file, file_length},
-		     class = split(&name);
-	const struct worker *worker = frames->decided ? NULL : worker_of(name, where);
+	const struct worker *worker = frames->decided ? NULL : worker_of(frame);
 
-	frames->over |= !is_library(where);
+	frames->over |= !is_library(frame);
 	if (!frames->over)
-		look_at_call(frames, class, name, where);
+		look_at_call(frames, frame);
 	/* coroutines stand before the frames of their loop */
-	if (frames->what == AWAITED_NOTHING && !frames->decided && is(name, "_run_once") &&
-	    ends(where, "/asyncio/base_events.py"))
+	if (frames->what == AWAITED_NOTHING && !frames->decided &&
+	    pyframe_is(frame, "_run_once", "/asyncio/base_events.py"))
 		frames->what = AWAITED_LOOP;
 	if (worker)
 		meet_worker(frames, worker);
 	else
-		meet_process(frames, where);
-	frames->last = is(name, "get") && (ends(where, "/multiprocessing/queues.py") ||
-					   ends(where, "/queue.py")) ?
+		meet_process(frames, frame);
+	frames->last = pyframe_is(frame, "get", "/multiprocessing/queues.py") ||
+				       pyframe_is(frame, "get", "/queue.py") ?
 			       AWAITED_GET :
 			       AWAITED_OTHER;
 }
@@ -175,18 +157,16 @@ void awaited_add(struct awaited_frames *frames, const char *function, size_t fun
 struct awaited_frames awaited_of(const char *text)
 {
 	struct awaited_frames frames = {0};
+	struct pyframe frame;
 
-	while (text && *text) {
-		const char *end = strchr(text, '\n'), *stop = end ? end : text + strlen(text);
-		const char *file = memchr(text, '\t', (size_t)(stop - text)),
-			   *line = file ? memchr(file + 1, '\t', (size_t)(stop - file - 1)) : NULL;
-
-		if (line)
-			awaited_add(&frames, text, (size_t)(file - text), file + 1,
-				    (size_t)(line - file - 1));
-		text = end ? end + 1 : stop;
-	}
+	while (pyframe_next(&text, &frame))
+		awaited_add(&frames, &frame);
 	return frames;
+}
+
+bool awaited_is_result(struct awaited_frames frames)
+{
+	return frames.meant == PARKED_JOINS && words[frames.what].nature == AWAITED_SENT;
 }
 
 enum awaited_nature awaited_nature(enum awaited what)

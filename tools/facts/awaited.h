@@ -8,11 +8,13 @@
 #define MPSAN_AWAITED_H
 
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "pyframe.h"
+#include "wait_kinds.h"
 
 enum awaited {
 	AWAITED_NOTHING, /* the frames do not say */
-#define AWAITED(name, nature, phrase, object) AWAITED_##name,
+#define AWAITED(name, nature, meant, phrase, object) AWAITED_##name,
 #include "awaited.def"
 };
 
@@ -21,6 +23,7 @@ enum awaited_nature { AWAITED_SENT, AWAITED_LOCK, AWAITED_END };
 /* Meaning of the frames so far, innermost first; begins as {0}. */
 struct awaited_frames {
 	enum awaited what;
+	enum parked_wait meant; /* how the wait looks in a program that is idle on purpose */
 	bool over; /* a frame of the program's own was reached */
 	bool in_task; /* a worker of a pool that runs a task */
 	/*
@@ -32,12 +35,14 @@ struct awaited_frames {
 	bool decided; /* the worker's function was met */
 };
 
-/* Adds the next outer frame. The texts need not end where the lengths say. */
-void awaited_add(struct awaited_frames *frames, const char *function, size_t function_length,
-		 const char *file, size_t file_length);
+/* Adds the next outer frame. */
+void awaited_add(struct awaited_frames *frames, const struct pyframe *frame);
 
-/* All frames of a text: "function TAB file TAB line" each; NULL for none. */
+/* All frames of a text; NULL for none. */
 struct awaited_frames awaited_of(const char *text);
+
+/* Whether it waits for results that tasks of its process deliver. */
+bool awaited_is_result(struct awaited_frames frames);
 
 enum awaited_nature awaited_nature(enum awaited what);
 const char *awaited_phrase(enum awaited what); /* "" for NOTHING */

@@ -6,7 +6,7 @@
 
 static const struct wait_kind kinds[MPSAN_KIND_COUNT] = {
 #define WAIT(kind, act, between, flow, driver, meant) \
-	[MPSAN_##kind] = {#kind, ACT_##act, BETWEEN_##between, FLOW_##flow, driver},
+	[MPSAN_##kind] = {#kind, ACT_##act, BETWEEN_##between, FLOW_##flow, driver, PARKED_##meant},
 #include "waits.def"
 #undef WAIT
 };

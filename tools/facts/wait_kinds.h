@@ -21,12 +21,24 @@ enum wait_act {
 enum wait_between { BETWEEN_NOTHING, BETWEEN_RELEASE, BETWEEN_SEND };
 enum wait_flow { FLOW_NO, FLOW_READS, FLOW_WRITES };
 
+/* How a wait looks in a program that may be idle on purpose; ../rules/parked.h decides. */
+enum parked_wait {
+	PARKED_BY_CALL, /* Python's frames leave it to the call */
+	PARKED_BLOCKED, /* busy: for a lock, room in a pipe, peers, an answer, its own input */
+	PARKED_MEETS, /* for peers at a barrier: busy, unless it is alone */
+	PARKED_JOINS, /* for the end of a thread or process, or of a task that a thread runs */
+	PARKED_IDLE, /* idle: for work, a signal, an item */
+	/* a main thread that waits for an event of its own: until it is interrupted */
+	PARKED_FOR_GOOD,
+};
+
 struct wait_kind {
 	const char *name; /* as in enum mpsan_lock_kind */
 	enum wait_act act;
 	enum wait_between between;
 	enum wait_flow flow;
 	bool driver;
+	enum parked_wait meant;
 };
 
 /* Of any number, also one that no version knows: that of MPSAN_LOCK_NONE. */

@@ -5,156 +5,105 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line of a stack, taken apart. */
-struct line {
-	const char *function, *file, *number; /* each up to the next one's start */
-	size_t function_bytes, file_bytes, number_bytes;
-};
+#include "../facts/pyframe.h"
 
-static const char *line_read(struct line *line, const char *text)
+static bool has(const struct pyframe *frame, const char *part)
 {
-	size_t length = strcspn(text, "\n");
-	const char *tab = memchr(text, '\t', length),
-		   *second = tab ? memchr(tab + 1, '\t', length - (size_t)(tab + 1 - text)) : NULL;
-
-	*line = (struct line){0};
-	if (!second)
-		return NULL;
-	line->function = text;
-	line->function_bytes = (size_t)(tab - text);
-	line->file = tab + 1;
-	line->file_bytes = (size_t)(second - line->file);
-	line->number = second + 1;
-	line->number_bytes = (size_t)(text + length - line->number);
-	return text + length + (text[length] == '\n');
+	return pytext_has(frame->file, part);
 }
 
-static bool has(const struct line *line, const char *part)
+static bool is_torch(const struct pyframe *frame)
 {
-	return memmem(line->file, line->file_bytes, part, strlen(part)) != NULL;
-}
-
-static bool ends(const struct line *line, const char *part)
-{
-	size_t bytes = strlen(part);
-
-	return line->file_bytes >= bytes &&
-	       !memcmp(line->file + line->file_bytes - bytes, part, bytes);
-}
-
-/* The function without its class. */
-static size_t own_name(const struct line *line, const char **name)
-{
-	const char *dot = memrchr(line->function, '.', line->function_bytes);
-
-	*name = dot ? dot + 1 : line->function;
-	return line->function_bytes - (size_t)(*name - line->function);
-}
-
-static bool is_named(const struct line *line, const char *with)
-{
-	const char *name;
-	size_t bytes = own_name(line, &name);
-
-	return bytes == strlen(with) && !memcmp(name, with, bytes);
-}
-
-static bool is_standard(const struct line *line)
-{
-	return line->file[0] == '<' || ((has(line, "/lib/python") || has(line, "/lib64/python")) &&
-					!has(line, "-packages/"));
-}
-
-static bool is_torch(const struct line *line)
-{
-	return has(line, "/torch/distributed/") || has(line, "/torch/autograd/") ||
-	       has(line, "/torch/nn/") || has(line, "/torch/utils/") || has(line, "/torch/_");
+	return has(frame, "/torch/distributed/") || has(frame, "/torch/autograd/") ||
+	       has(frame, "/torch/nn/") || has(frame, "/torch/utils/") || has(frame, "/torch/_");
 }
 
 /* Launchers and remote calls wait for others, but not in a collective. */
-static bool is_apart(const struct line *line)
+static bool is_apart(const struct pyframe *frame)
 {
-	return has(line, "/torch/distributed/elastic/") || has(line, "/torch/distributed/rpc/") ||
-	       has(line, "/torch/distributed/launcher/") ||
-	       has(line, "/torch/distributed/launch.py") || has(line, "/torch/distributed/run.py");
+	return has(frame, "/torch/distributed/elastic/") || has(frame, "/torch/distributed/rpc/") ||
+	       has(frame, "/torch/distributed/launcher/") ||
+	       has(frame, "/torch/distributed/launch.py") ||
+	       has(frame, "/torch/distributed/run.py");
 }
 
 /* Functions that meet the others at the store before they meet at all. */
-static bool uses_store(const struct line *line)
+static bool uses_store(const struct pyframe *frame)
 {
-	return has(line, "/torch/distributed/rendezvous.py") ||
-	       is_named(line, "monitored_barrier") || is_named(line, "_store_based_barrier") ||
-	       is_named(line, "init_process_group");
+	return has(frame, "/torch/distributed/rendezvous.py") ||
+	       pytext_is(frame->function, "monitored_barrier") ||
+	       pytext_is(frame->function, "_store_based_barrier") ||
+	       pytext_is(frame->function, "init_process_group");
 }
 
-static bool is_backward(const struct line *line)
+static bool is_backward(const struct pyframe *frame)
 {
-	return (has(line, "/torch/autograd/") || ends(line, "/torch/_tensor.py")) &&
-	       (is_named(line, "backward") || is_named(line, "_engine_run_backward") ||
-		is_named(line, "grad"));
+	return (has(frame, "/torch/autograd/") || pyframe_in(frame, "/torch/_tensor.py")) &&
+	       (pytext_is(frame->function, "backward") ||
+		pytext_is(frame->function, "_engine_run_backward") ||
+		pytext_is(frame->function, "grad"));
 }
 
-static void name_it(struct collective *found, const char *name, size_t bytes)
+static void name_it(struct collective *found, struct pytext name)
 {
-	snprintf(found->name, sizeof(found->name), "%.*s", (int)bytes, name);
+	snprintf(found->name, sizeof(found->name), "%.*s", (int)name.length, name.text);
 }
 
 /* A function that the user calls names the collective; the outermost one is the one called. */
-static void see(struct collective *found, const struct line *line, bool innermost)
+static void see(struct collective *found, const struct pyframe *frame, bool innermost)
 {
-	const char *name;
-	size_t bytes = own_name(line, &name);
+	struct pytext name = frame->function;
 
-	found->by_store |= uses_store(line);
-	if (ends(line, "/torch/distributed/distributed_c10d.py")) {
-		if (bytes && (name[0] != '_' || !found->name[0]))
-			name_it(found, name, bytes);
-	} else if (innermost && is_backward(line)) {
-		name_it(found, "backward", 8);
+	found->by_store |= uses_store(frame);
+	if (pyframe_in(frame, "/torch/distributed/distributed_c10d.py")) {
+		if (name.length && (name.text[0] != '_' || !found->name[0]))
+			name_it(found, name);
+	} else if (innermost && is_backward(frame)) {
+		name_it(found, (struct pytext){"backward", 8});
 		found->by_backward = true;
-	} else if (ends(line, "/torch/nn/parallel/distributed.py") &&
+	} else if (pyframe_in(frame, "/torch/nn/parallel/distributed.py") &&
 		   (innermost || found->name[0])) {
-		name_it(found, "DistributedDataParallel", 23);
-	} else if (innermost && has(line, "/torch/distributed/")) {
-		name_it(found, name, bytes);
+		name_it(found, (struct pytext){"DistributedDataParallel", 23});
+	} else if (innermost && has(frame, "/torch/distributed/")) {
+		name_it(found, name);
 	}
 }
 
 void collective_place(const char *stack, char place[COLLECTIVE_PLACE])
 {
-	struct line line, chosen = {0};
+	struct pyframe frame, chosen = {0};
 
-	for (const char *next = stack; *next && (next = line_read(&line, next));) {
-		bool own = !is_standard(&line) && !is_torch(&line);
+	while (pyframe_next(&stack, &frame)) {
+		bool own = !pyframe_is_standard(&frame) && !is_torch(&frame);
 
-		if (own || !chosen.file)
-			chosen = line;
+		if (own || !chosen.file.text)
+			chosen = frame;
 		if (own)
 			break;
 	}
 	place[0] = '\0';
-	if (chosen.file) {
-		const char *slash = memrchr(chosen.file, '/', chosen.file_bytes),
-			   *base = slash ? slash + 1 : chosen.file;
+	if (chosen.file.text) {
+		const char *slash = memrchr(chosen.file.text, '/', chosen.file.length),
+			   *base = slash ? slash + 1 : chosen.file.text;
 
-		snprintf(place, COLLECTIVE_PLACE, "%.*s:%.*s",
-			 (int)(chosen.file_bytes - (size_t)(base - chosen.file)), base,
-			 (int)chosen.number_bytes, chosen.number);
+		snprintf(place, COLLECTIVE_PLACE, "%.*s:%.*s", (int)(chosen.line.text - 1 - base),
+			 base, (int)chosen.line.length, chosen.line.text);
 	}
 }
 
 struct collective collective_of(const char *stack)
 {
 	struct collective found = {0};
+	const char *text = stack;
 	bool innermost = true;
-	struct line line;
+	struct pyframe frame;
 
-	for (const char *next = stack; *next && (next = line_read(&line, next));) {
-		if (is_apart(&line))
+	while (pyframe_next(&text, &frame)) {
+		if (is_apart(&frame))
 			return (struct collective){0};
-		if (is_torch(&line))
-			see(&found, &line, innermost);
-		else if (!is_standard(&line) || innermost)
+		if (is_torch(&frame))
+			see(&found, &frame, innermost);
+		else if (!pyframe_is_standard(&frame) || innermost)
 			break;
 		innermost = false;
 	}

@@ -5,6 +5,20 @@
  */
 #include "parked.h"
 
+enum parked_wait parked_part(const struct parked_seen *seen)
+{
+	enum parked_wait meant = seen->frames.meant;
+
+	if (seen->call == PARKED_JOINS || (seen->call == PARKED_BLOCKED && seen->by_owner))
+		return meant == PARKED_JOINS && !awaited_is_result(seen->frames) ? meant :
+										   seen->call;
+	if (seen->frames.what == AWAITED_PERMIT)
+		return seen->guards ? PARKED_BLOCKED : PARKED_IDLE;
+	if (meant == PARKED_FOR_GOOD && !seen->is_main)
+		return PARKED_IDLE;
+	return meant ? meant : seen->call;
+}
+
 /*
  * Marks the main threads of a process's children or, with `others`, its own other threads; true if
  * it marked any.

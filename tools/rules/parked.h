@@ -11,16 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum parked_wait {
-	PARKED_BLOCKED, /* busy: for a lock, room in a pipe, peers, an answer, its own input */
-	PARKED_MEETS, /* for peers at a barrier: busy, unless it is alone */
-	PARKED_JOINS, /* for the end of a thread or process, or of a task that a thread runs */
-	PARKED_IDLE, /* idle: for work, a signal, an item */
-	/* a main thread that waits for an event of its own: until it is interrupted */
-	PARKED_FOR_GOOD,
-};
+#include "../facts/awaited.h"
 
 #define PARKED_NONE UINT32_MAX
+
+/* What is known of a wait. */
+struct parked_seen {
+	struct awaited_frames frames;
+	enum parked_wait call; /* as it looks by its call */
+	bool by_owner; /* whoever could end it is known by name */
+	bool is_main;
+	bool guards; /* its semaphore guards something: a task has to come to an end */
+};
+
+/* FOR_GOOD only for a main thread. */
+enum parked_wait parked_part(const struct parked_seen *seen);
 
 /* One thread of a dead end. */
 struct parked_thread {

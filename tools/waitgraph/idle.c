@@ -134,12 +134,6 @@ static bool has_other_future(const struct group *group, uint32_t i)
 	return false;
 }
 
-static const enum parked_wait parts[MPSAN_KIND_COUNT] = {
-#define WAIT(kind, act, between, flow, driver, meant) [MPSAN_##kind] = PARKED_##meant,
-#include "../facts/waits.def"
-#undef WAIT
-};
-
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -161,7 +155,7 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	case MPSAN_WAIT_IPC:
 		return wait->flags & MPSAN_LF_MUTUAL ? PARKED_BLOCKED : PARKED_IDLE;
 	default:
-		return wait->kind < MPSAN_KIND_COUNT ? parts[wait->kind] : PARKED_BLOCKED;
+		return wait_kind(wait->kind)->meant;
 	}
 }
 
@@ -224,11 +218,11 @@ static enum parked_wait part_of_event(const struct group *group, uint32_t i)
 static enum parked_wait part(const struct group *group, uint32_t i,
 			     const struct pythread_wait *python)
 {
+	const struct snapshot_thread *thread = group_thread(group, i);
+	const struct wait *wait = group_wait(group, i);
 	enum parked_wait part = is_apart(group, i) || gives_up(group, i) ?
 					PARKED_IDLE :
 					part_of_call(group, i, python->is_python);
-	bool by_owner = group_wait(group, i)->end != WAIT_PROCESSES &&
-			!group_wait(group, i)->by_signal;
 
 	if (is_to_end(group, i, python) || python->pool_is_short || reads_from_itself(group, i))
 		return PARKED_BLOCKED;
@@ -238,28 +232,15 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	if (group->is_job &&
 	    (is_helped(group, i) || turns_are_taken(group->graph->waits, group->index[i])))
 		return PARKED_IDLE;
-	if (part == PARKED_JOINS || (part == PARKED_BLOCKED && by_owner))
-		return python->what == PYTHREAD_JOIN ? PARKED_JOINS : part;
-	switch (python->what) {
-	case PYTHREAD_ANSWER:
-		return PARKED_BLOCKED;
-	case PYTHREAD_PEERS:
-		return PARKED_MEETS;
-	case PYTHREAD_RESULT:
-	case PYTHREAD_JOIN:
-		return PARKED_JOINS;
-	case PYTHREAD_PERMIT: /* a task has to come to an end */
-		return python->task_count || python->had_permits ||
-				       has_taker(group, i, python->semaphore) ?
-			       PARKED_BLOCKED :
-			       PARKED_IDLE;
-	case PYTHREAD_NEWS:
-		return PARKED_IDLE;
-	case PYTHREAD_EVENT:
-		return part_of_event(group, i);
-	default:
-		return part;
-	}
+	part = parked_part(&(struct parked_seen){
+		.frames = python->frames,
+		.call = part,
+		.by_owner = wait->end != WAIT_PROCESSES && !wait->by_signal,
+		.is_main = thread->tid == thread->pid,
+		.guards = python->task_count || python->had_permits ||
+			  has_taker(group, i, python->semaphore),
+	});
+	return part == PARKED_FOR_GOOD ? part_of_event(group, i) : part;
 }
 
 /* The thread or process being joined, according to the native wait or Python's frames. */
@@ -353,7 +334,7 @@ static void idle_gather(struct group *group)
 		idle_describe(group, i);
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group->thread[i].wait == PARKED_JOINS &&
-		    group->python[i].what == PYTHREAD_RESULT)
+		    awaited_is_result(group->python[i].frames))
 			find_tasks(group, i);
 	free(group->python);
 }

@@ -165,7 +165,7 @@ static bool was_fed(const struct group *group, uint32_t i)
 	if (!group->snapshot->outside || (!wait_is_read(wait) && !(wait->flags & MPSAN_LF_SHARED)))
 		return false;
 	for (uint32_t k = 0; k < group->count; k++)
-		if (pythread_feeds(group_thread(group, k)))
+		if (pythread_runs(group_thread(group, k), "_feed", "multiprocessing/queues.py"))
 			return true;
 	return false;
 }
@@ -325,7 +325,9 @@ static bool program_ended(const struct group *group, const struct snapshot_threa
 		if (other->tid == thread->pid && other->tid != thread->tid &&
 		    group_wait(group, k)->interruptible)
 			return group_process(group, thread->slot)->python &&
-			       pythread_shuts_down(other);
+			       (pythread_runs(other, "_shutdown", "threading.py") ||
+				pythread_runs(other, "shutdown_default_executor",
+					      "asyncio/base_events.py"));
 	}
 	return false;
 }

@@ -367,7 +367,7 @@ static void keep(struct deadlocks *deadlocks, uint32_t index)
 /* With a limit it is open who could end it, but not what the program waits for. */
 static bool wants_answer(const struct snapshot_thread *thread)
 {
-	return pythread_wait(thread, 0).what == PYTHREAD_ANSWER;
+	return pythread_wait(thread, 0).frames.meant == PARKED_BLOCKED;
 }
 
 /* While it is not known who is at work, parents wait for the answer. */

@@ -117,11 +117,10 @@ static bool wants(const struct deadlocks *deadlocks, uint32_t index)
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	struct pythread_wait wait = pythread_wait(thread, deadlocks->waits.item.item[index].lock);
 
-	switch (wait.what) {
-	case PYTHREAD_ANSWER:
-	case PYTHREAD_PEERS:
-	case PYTHREAD_RESULT:
-	case PYTHREAD_JOIN:
+	switch (wait.frames.meant) {
+	case PARKED_BLOCKED:
+	case PARKED_MEETS:
+	case PARKED_JOINS:
 		return true;
 	default:
 		return !wait.is_python && deadlocks->reader->session.table[thread->slot].python;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../facts/pyframe.h"
 #include "../proc/procfs.h"
 
 /* ---- claims ---- */
@@ -31,64 +32,22 @@ void cross_process_add(const struct pshared_taker *taker, void *context)
 
 /* ---- Python frames ---- */
 
-/* One line of frames. */
-struct line {
-	const char *function, *file;
-	size_t function_bytes, file_bytes;
-};
-
-static bool next_line(const char **text, struct line *line)
-{
-	const char *end = *text ? strchr(*text, '\n') : NULL, *tab, *second;
-
-	if (!end || !(tab = memchr(*text, '\t', end - *text)) ||
-	    !(second = memchr(tab + 1, '\t', end - tab - 1)))
-		return false;
-	*line = (struct line){*text, tab + 1, tab - *text, second - tab - 1};
-	*text = end + 1;
-	return true;
-}
-
-static bool ends_with(const char *text, size_t bytes, const char *end)
-{
-	size_t length = strlen(end);
-
-	return bytes >= length && !memcmp(text + bytes - length, end, length);
-}
-
-/* Names are qualified from Python 3.11 on: "Pool._handle_tasks", before that "_handle_tasks". */
-static bool line_is(const struct line *line, const char *function, const char *file)
-{
-	size_t rest = line->function_bytes - strlen(function);
-
-	return ends_with(line->file, line->file_bytes, file) &&
-	       ends_with(line->function, line->function_bytes, function) &&
-	       (!rest || line->function[rest - 1] == '.');
-}
-
 /*
- * Finds the first such line; `inner` becomes the line of the frame it called, without a function if
- * it is innermost.
+ * Finds the first frame of this function; `inner` becomes the frame that it called, without a function if it is
+ * innermost.
  */
-static bool find_line(const char *python, const char *function, const char *file,
-		      struct line *inner)
+static bool find_frame(const char *python, const char *function, const char *file,
+		       struct pyframe *inner)
 {
-	struct line line;
+	struct pyframe frame;
 
-	*inner = (struct line){0};
-	while (next_line(&python, &line)) {
-		if (line_is(&line, function, file))
+	*inner = (struct pyframe){0};
+	while (pyframe_next(&python, &frame)) {
+		if (pyframe_is(&frame, function, file))
 			return true;
-		*inner = line;
+		*inner = frame;
 	}
 	return false;
-}
-
-static bool has_line(const char *python, const char *function, const char *file)
-{
-	struct line inner;
-
-	return find_line(python, function, file, &inner);
 }
 
 #define POOL_PY "multiprocessing/pool.py"
@@ -98,12 +57,13 @@ static bool has_line(const char *python, const char *function, const char *file)
 /* Only threading's own waits are nested inside the pool's. */
 static bool waits_for_result(const char *python)
 {
-	struct line line;
+	struct pyframe frame;
 
-	while (next_line(&python, &line)) {
-		if (ends_with(line.file, line.file_bytes, POOL_PY))
-			return line_is(&line, "wait", POOL_PY) || line_is(&line, "next", POOL_PY);
-		if (!ends_with(line.file, line.file_bytes, "threading.py"))
+	while (pyframe_next(&python, &frame)) {
+		if (pyframe_in(&frame, POOL_PY))
+			return pyframe_is(&frame, "wait", POOL_PY) ||
+			       pyframe_is(&frame, "next", POOL_PY);
+		if (!pyframe_in(&frame, "threading.py"))
 			break;
 	}
 	return false;
@@ -111,49 +71,40 @@ static bool waits_for_result(const char *python)
 
 enum cross_process_part cross_process_part(const char *python)
 {
-	struct line inner;
+	struct pyframe inner;
 
 	if (waits_for_result(python))
 		return CROSS_PART_WAITER;
-	if (find_line(python, "worker", POOL_PY, &inner))
-		return inner.function && line_is(&inner, "get", QUEUES_PY) ?
+	if (find_frame(python, "worker", POOL_PY, &inner))
+		return inner.function.text && pyframe_is(&inner, "get", QUEUES_PY) ?
 			       CROSS_PART_WORKER_IDLE :
 			       CROSS_PART_WORKER_BUSY;
-	if (find_line(python, "_handle_tasks", POOL_PY, &inner))
-		return inner.function ? CROSS_PART_TASKS_BUSY : CROSS_PART_TASKS_IDLE;
-	if (!find_line(python, "_handle_results", POOL_PY, &inner))
+	if (find_frame(python, "_handle_tasks", POOL_PY, &inner))
+		return inner.function.text ? CROSS_PART_TASKS_BUSY : CROSS_PART_TASKS_IDLE;
+	if (!find_frame(python, "_handle_results", POOL_PY, &inner))
 		return CROSS_PART_NONE;
-	if (!inner.function)
+	if (!inner.function.text)
 		return CROSS_PART_RESULTS_OF_THREADS;
-	return line_is(&inner, "recv", "multiprocessing/connection.py") ? CROSS_PART_RESULTS_IDLE :
-									  CROSS_PART_RESULTS_BUSY;
-}
-
-static bool has_file(const char *python, const char *file)
-{
-	struct line line;
-
-	while (next_line(&python, &line))
-		if (ends_with(line.file, line.file_bytes, file))
-			return true;
-	return false;
+	return pyframe_is(&inner, "recv", "multiprocessing/connection.py") ?
+		       CROSS_PART_RESULTS_IDLE :
+		       CROSS_PART_RESULTS_BUSY;
 }
 
 /* The first process started by spawn may need the resource tracker, which is started before it. */
 bool cross_process_makes_worker(const char *python)
 {
-	return has_line(python, "_repopulate_pool_static", POOL_PY) &&
-	       !has_file(python, "multiprocessing/resource_tracker.py");
+	return pyframe_among(python, "_repopulate_pool_static", POOL_PY) &&
+	       !pyframe_among(python, "", "multiprocessing/resource_tracker.py");
 }
 
 bool cross_process_replaces_worker(const char *python)
 {
-	return has_line(python, "_maintain_pool", "multiprocessing/pool.py");
+	return pyframe_among(python, "_maintain_pool", "multiprocessing/pool.py");
 }
 
 bool cross_process_makes_pool_queue(const char *python)
 {
-	return has_line(python, "_setup_queues", POOL_PY);
+	return pyframe_among(python, "_setup_queues", POOL_PY);
 }
 
 /* The fork that made a child: the one it names, else its parent's last one before it. */
@@ -224,14 +175,16 @@ bool cross_process_in_queue(const struct reader *reader, struct shared *shared, 
 /* The program has no access to these, so it cannot release them. */
 static bool is_private_to_multiprocessing(const char *made)
 {
-	return has_line(made, "Event", CONTEXT_PY) || has_line(made, "Queue", CONTEXT_PY) ||
-	       has_line(made, "JoinableQueue", CONTEXT_PY) ||
-	       has_line(made, "SimpleQueue", CONTEXT_PY) || cross_process_makes_pool_queue(made);
+	return pyframe_among(made, "Event", CONTEXT_PY) ||
+	       pyframe_among(made, "Queue", CONTEXT_PY) ||
+	       pyframe_among(made, "JoinableQueue", CONTEXT_PY) ||
+	       pyframe_among(made, "SimpleQueue", CONTEXT_PY) ||
+	       cross_process_makes_pool_queue(made);
 }
 
 static bool is_recursive(const char *made)
 {
-	return has_line(made, "RLock", CONTEXT_PY);
+	return pyframe_among(made, "RLock", CONTEXT_PY);
 }
 
 enum cross_process_verdict cross_process_owner_gone(const struct cross_process_lock *lock,
@@ -249,9 +202,9 @@ enum cross_process_verdict cross_process_owner_gone(const struct cross_process_l
 /* Whether it is one of the three semaphores of a condition. */
 static bool is_of_condition(const struct cross_process_lock *lock)
 {
-	return !lock->first && has_line(lock->made, "Semaphore", CONTEXT_PY) &&
-	       has_line(lock->made, "__init__", "multiprocessing/synchronize.py") &&
-	       has_line(lock->made, "Condition", CONTEXT_PY);
+	return !lock->first && pyframe_among(lock->made, "Semaphore", CONTEXT_PY) &&
+	       pyframe_among(lock->made, "__init__", "multiprocessing/synchronize.py") &&
+	       pyframe_among(lock->made, "Condition", CONTEXT_PY);
 }
 
 enum cross_process_verdict cross_process_waiter_gone(const struct cross_process_lock *sleeping,

@@ -197,7 +197,7 @@ struct fork_holder fork_holder_taker(const struct snapshot *snapshot,
 	struct fork_holder holder = {0};
 	struct pyview *view;
 
-	if (!waiter->record || pythread_wait(waiter, lock).what != PYTHREAD_UNKNOWN)
+	if (!waiter->record || pythread_wait(waiter, lock).frames.meant)
 		return holder;
 	view = pyview_open((pid_t)waiter->pid);
 	if (view) {

@@ -11,7 +11,7 @@
 #include "../proc/procfs.h"
 
 #define TEXT 16384u
-#define STACK_LINES 64u /* which a stack has at most */
+#define STACK_FRAMES 64u /* which a stack has at most: more are cut off */
 
 static char *pythreads_ask(const struct snapshot_thread *thread,
 			   size_t (*what)(struct pyview *, uint64_t, char *, size_t))
@@ -152,156 +152,41 @@ char *pythread_name(const struct snapshot_thread *thread)
 	return name;
 }
 
-/* Whether the line is a function of that name in threading.py, with or without its class. */
-static bool is_threading_wait(const char *line)
-{
-	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
-	size_t length = tab ? (size_t)(tab - line) : 0;
-
-	return end && length >= 4 && !memcmp(tab - 4, "wait", 4) &&
-	       (length == 4 || tab[-5] == '.') && end - tab > 12 &&
-	       !memcmp(end - 12, "threading.py", 12);
-}
-
-static bool is_event_wait(const char *stack)
-{
-	const char *second = strchr(stack, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
-
-	return third && is_threading_wait(stack) && is_threading_wait(second + 1) &&
-	       !is_threading_wait(third + 1);
-}
-
+/* Event.wait is two waits of threading, one in the other. */
 bool pythread_waits_for_event(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
-	bool found = is_event_wait(stack);
+	const char *text = stack;
+	struct pyframe frame;
+	unsigned waits = 0;
+	bool more;
 
+	while ((more = pyframe_next(&text, &frame)) && pyframe_is(&frame, "wait", "threading.py"))
+		waits++;
 	free(stack);
-	return found;
-}
-
-/*
- * Library functions, by suffixes of their names and files; of a wait's frames the worst counts. NULL:
- * all others of that file.
- */
-static const struct {
-	int what;
-	const char *function, *file;
-} waits[] = {
-	{PYTHREAD_RESULT, "result", "concurrent/futures/_base.py"},
-	{PYTHREAD_RESULT, "exception", "concurrent/futures/_base.py"},
-	{PYTHREAD_RESULT, "wait", "concurrent/futures/_base.py"},
-	{PYTHREAD_RESULT, "as_completed", "concurrent/futures/_base.py"},
-	{PYTHREAD_ANSWER, "get", "pool.py"},
-	{PYTHREAD_ANSWER, "wait", "pool.py"},
-	{PYTHREAD_ANSWER, "next", "pool.py"},
-	{PYTHREAD_ANSWER, "join", "queue.py"},
-	{PYTHREAD_ANSWER, "join", "queues.py"},
-	{PYTHREAD_ANSWER, "put", "queue.py"},
-	{PYTHREAD_ANSWER, "put", "queues.py"},
-	{PYTHREAD_PEERS, "_wait", "threading.py"}, /* Barrier */
-	{PYTHREAD_LOCK, "__enter__", "synchronize.py"},
-	{PYTHREAD_ANSWER, "acquire", "asyncio/locks.py"},
-	{PYTHREAD_NEWS, "wait", "asyncio/locks.py"},
-	{PYTHREAD_ANSWER, "acquire", "managers.py"},
-	{PYTHREAD_ANSWER, "__enter__", "managers.py"},
-	{PYTHREAD_NEWS, "_callmethod", "managers.py"},
-	{PYTHREAD_JOIN, "join", "threading.py"},
-	{PYTHREAD_JOIN, "_wait_for_tstate_lock", "threading.py"},
-	{PYTHREAD_JOIN, "_shutdown", "threading.py"},
-	{PYTHREAD_JOIN, "shutdown_default_executor", "asyncio/base_events.py"},
-	{PYTHREAD_NEWS, "wait", "threading.py"},
-	{PYTHREAD_NEWS, "wait_for", "threading.py"},
-	{PYTHREAD_PERMIT, "acquire", "threading.py"},
-	{PYTHREAD_NEWS, "__enter__", "threading.py"},
-	{PYTHREAD_NEWS, "get", "queue.py"},
-	{PYTHREAD_NEWS, "get", "queues.py"},
-	{PYTHREAD_NEWS, "wait", "synchronize.py"},
-	{PYTHREAD_NEWS, "wait_for", "synchronize.py"},
-	{PYTHREAD_NEWS, "_recv", "connection.py"},
-	{PYTHREAD_NEWS, "_recv_bytes", "connection.py"},
-	{PYTHREAD_NEWS, "recv", "connection.py"},
-	{PYTHREAD_NEWS, "recv_bytes", "connection.py"},
-	{PYTHREAD_NEWS, "recv", "torch/distributed/distributed_c10d.py"},
-	{PYTHREAD_ANSWER, NULL, "torch/distributed/distributed_c10d.py"}, /* collectives */
-};
-
-static bool ends_with(const char *text, size_t length, const char *with)
-{
-	size_t bytes = strlen(with);
-
-	return length >= bytes && !memcmp(text + length - bytes, with, bytes) &&
-	       (!bytes || length == bytes || text[length - bytes - 1] == '.' ||
-		text[length - bytes - 1] == '/');
-}
-
-/* PYTHREAD_UNKNOWN: a function of the program, or of another library. */
-static int part_of_line(const char *line)
-{
-	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
-
-	for (size_t i = 0; end && i < sizeof(waits) / sizeof(*waits); i++)
-		if ((!waits[i].function ||
-		     ends_with(line, (size_t)(tab - line), waits[i].function)) &&
-		    ends_with(tab + 1, (size_t)(end - tab - 1), waits[i].file))
-			return waits[i].what;
-	return PYTHREAD_UNKNOWN;
-}
-
-/* From the innermost frame outwards, as long as they are the library's. */
-static int part_of_stack(const char *stack)
-{
-	int what = PYTHREAD_UNKNOWN, part;
-
-	while (*stack && (part = part_of_line(stack)) != PYTHREAD_UNKNOWN) {
-		what = what == PYTHREAD_UNKNOWN || part < what ? part : what;
-		stack = strchr(stack, '\n') ? strchr(stack, '\n') + 1 : "";
-	}
-	return what == PYTHREAD_LOCK ? PYTHREAD_ANSWER : what;
-}
-
-/* The last line of a stack, its outermost frame; NULL: there is none, or it may be cut off. */
-static const char *outermost(const char *stack)
-{
-	const char *last = NULL;
-	unsigned lines = 0;
-
-	for (const char *line = stack; line && *line; lines++) {
-		last = line;
-		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
-	}
-	return lines < STACK_LINES ? last : NULL;
-}
-
-static bool is_function(const char *line, const char *function, const char *file)
-{
-	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
-
-	return end && ends_with(line, (size_t)(tab - line), function) &&
-	       (!file || ends_with(tab + 1, (size_t)(end - tab - 1), file));
+	return more && waits == 2;
 }
 
 /* Whether it is the program itself, the import at its start, or waits for threads and children. */
-static bool is_start(const char *line)
+static bool is_start(const struct pyframe *frame)
 {
-	const char *tab = strchr(line, '\t');
-
-	return !tab || !strncmp(tab, "\t<frozen ", 9) || is_function(line, "<module>", NULL) ||
-	       is_function(line, "_run_module_as_main", "runpy.py") ||
-	       is_function(line, "_bootstrap", "threading.py") ||
-	       is_function(line, "_shutdown", "threading.py") ||
-	       is_function(line, "_exit_function", "util.py");
+	return (frame->file.length > 8 && !memcmp(frame->file.text, "<frozen ", 8)) ||
+	       pytext_is(frame->function, "<module>") ||
+	       pyframe_is(frame, "_run_module_as_main", "runpy.py") ||
+	       pyframe_is(frame, "_bootstrap", "threading.py") ||
+	       pyframe_is(frame, "_shutdown", "threading.py") ||
+	       pyframe_is(frame, "_exit_function", "util.py");
 }
 
-static bool has_function(const char *stack, const char *function, const char *file)
+/* Whether the outermost frame is known, and is no start. */
+static bool is_called_back(const char *stack)
 {
-	for (const char *line = stack; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (is_function(line, function, file))
-			return true;
-	}
-	return false;
+	struct pyframe frame;
+	unsigned frames = 0;
+
+	while (pyframe_next(&stack, &frame))
+		frames++;
+	return frames && frames < STACK_FRAMES && !is_start(&frame);
 }
 
 /* Another program with an interpreter in it calls what it likes. */
@@ -315,44 +200,35 @@ static bool runs_python(uint32_t pid)
 
 static bool is_at_end(const struct snapshot_thread *thread, const char *stack)
 {
-	const char *last = thread->tid == thread->pid ? outermost(stack) : NULL;
-
-	return last &&
-	       (!is_start(last) ||
-		has_function(stack, "_python_exit", "concurrent/futures/thread.py")) &&
+	return thread->tid == thread->pid &&
+	       (is_called_back(stack) ||
+		pyframe_among(stack, "_python_exit", "concurrent/futures/thread.py")) &&
 	       runs_python(thread->pid);
 }
 
-static bool is_in_test(const char *stack)
+static bool is_in_test(const struct snapshot_thread *thread, const char *stack)
 {
-	return has_function(stack, "pytest_pyfunc_call", "_pytest/python.py") ||
-	       has_function(stack, "run", "unittest/case.py");
+	return thread->tid == thread->pid &&
+	       (pyframe_among(stack, "pytest_pyfunc_call", "_pytest/python.py") ||
+		pyframe_among(stack, "run", "unittest/case.py"));
+}
+
+bool pythread_runs(const struct snapshot_thread *thread, const char *function, const char *file)
+{
+	char *stack = pythread_stack(thread);
+	bool found = pyframe_among(stack, function, file);
+
+	free(stack);
+	return found;
 }
 
 bool pythread_has_tasks(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
-	bool found = has_function(stack, "_run_once", "asyncio/base_events.py") &&
-		     !is_function(stack, "select", "selectors.py");
-
-	free(stack);
-	return found;
-}
-
-bool pythread_serves_manager(const struct snapshot_thread *thread)
-{
-	char *stack = pythread_stack(thread);
-	bool found = has_function(stack, "serve_forever", "multiprocessing/managers.py");
-
-	free(stack);
-	return found;
-}
-
-bool pythread_shuts_down(const struct snapshot_thread *thread)
-{
-	char *stack = pythread_stack(thread);
-	bool found = has_function(stack, "_shutdown", "threading.py") ||
-		     has_function(stack, "shutdown_default_executor", "asyncio/base_events.py");
+	const char *text = stack;
+	struct pyframe inmost;
+	bool found = pyframe_among(stack, "_run_once", "asyncio/base_events.py") &&
+		     pyframe_next(&text, &inmost) && !pyframe_is(&inmost, "select", "selectors.py");
 
 	free(stack);
 	return found;
@@ -361,10 +237,7 @@ bool pythread_shuts_down(const struct snapshot_thread *thread)
 bool pythread_wants_result(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
-	const char *second = strchr(stack, '\n');
-	bool found = second && is_threading_wait(stack) &&
-		     (is_function(second + 1, "result", "concurrent/futures/_base.py") ||
-		      is_function(second + 1, "exception", "concurrent/futures/_base.py"));
+	bool found = awaited_of(stack).what == AWAITED_RESULT;
 
 	free(stack);
 	return found;
@@ -373,25 +246,12 @@ bool pythread_wants_result(const struct snapshot_thread *thread)
 bool pythread_is_timer(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
+	const char *text = stack;
+	struct pyframe frame;
 	bool found = *stack;
 
-	for (const char *line = stack; line && *line && found; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		found = !*line || is_function(line, "", "threading.py");
-	}
-	free(stack);
-	return found;
-}
-
-bool pythread_feeds(const struct snapshot_thread *thread)
-{
-	char *stack = pythread_stack(thread);
-	bool found = false;
-
-	for (const char *line = stack; line && *line && !found; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		found = is_function(line, "_feed", "multiprocessing/queues.py");
-	}
+	while (found && pyframe_next(&text, &frame))
+		found = pyframe_in(&frame, "threading.py");
 	free(stack);
 	return found;
 }
@@ -399,7 +259,7 @@ bool pythread_feeds(const struct snapshot_thread *thread)
 bool pythread_in_test(const struct snapshot_thread *thread)
 {
 	char *stack = thread->tid == thread->pid ? pythread_stack(thread) : NULL;
-	bool found = stack && is_in_test(stack);
+	bool found = is_in_test(thread, stack);
 
 	free(stack);
 	return found;
@@ -414,30 +274,25 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 
 	if (view) {
 		pyview_stack(view, pthread, stack, TEXT);
-		wait.what = part_of_stack(stack);
+		wait.frames = awaited_of(stack);
 		wait.is_python = *stack || pyview_limit(view);
 		wait.at_end = is_at_end(thread, stack);
-		wait.in_loop = has_function(stack, "_run_once", "asyncio/base_events.py");
-		wait.of_manager = has_function(stack, "_callmethod", "managers.py");
-		wait.in_test = thread->tid == thread->pid && is_in_test(stack);
-		if (wait.what == PYTHREAD_UNKNOWN && awaited_of(stack).what == AWAITED_OUTPUT)
-			wait.what = PYTHREAD_ANSWER;
-		if (wait.what == PYTHREAD_UNKNOWN && pyview_awaits_simple(view, pthread, lock))
-			wait.what = PYTHREAD_NEWS;
+		wait.in_loop = pyframe_among(stack, "_run_once", "asyncio/base_events.py");
+		wait.of_manager = pyframe_among(stack, "_callmethod", "managers.py");
+		wait.in_test = is_in_test(thread, stack);
+		if (!wait.frames.meant && pyview_awaits_simple(view, pthread, lock))
+			wait.frames.meant = PARKED_IDLE;
 		wait.pool_is_short = pyview_pool_is_short(view, pthread);
 		wait.queue = pyview_awaited_queue(view, pthread);
 		wait.joined = pyview_joined(view, pthread);
-		if (wait.what == PYTHREAD_PERMIT)
+		if (wait.frames.what == AWAITED_PERMIT)
 			wait.semaphore = pyview_semaphore(view, pthread);
 		wait.had_permits = wait.semaphore && pyview_had_permits(view, wait.semaphore);
 		wait.task_count = pyview_task(view, pthread, wait.task, PYTHREAD_OBJECTS);
-		if (wait.what == PYTHREAD_RESULT)
+		if (awaited_is_result(wait.frames))
 			wait.awaited_count =
 				pyview_awaited(view, pthread, wait.awaited, PYTHREAD_OBJECTS);
 	}
-	if (wait.what == PYTHREAD_NEWS && thread->tid == thread->pid &&
-	    (is_event_wait(stack) || is_function(stack, "wait", "asyncio/locks.py")))
-		wait.what = PYTHREAD_EVENT;
 	free(stack);
 	pyview_close(view);
 	return wait;

@@ -6,12 +6,16 @@
 #ifndef MPSAN_PYTHREADS_H
 #define MPSAN_PYTHREADS_H
 
+#include "../facts/awaited.h"
 #include "../symbols/pyview.h"
 #include "cross_process.h"
 #include "snapshot.h"
 
 /* The frames of a thread, as text of pyview_stack, "" if there are none; the caller frees it. */
 char *pythread_stack(const struct snapshot_thread *thread);
+
+/* Whether one of them is this function: see pyframe_is. */
+bool pythread_runs(const struct snapshot_thread *thread, const char *function, const char *file);
 
 /*
  * Its name in threading, else the kernel's, else its Python start function; "" for none. The caller
@@ -43,14 +47,8 @@ bool pythread_is_code(uint32_t pid, uint64_t code);
 /* Whether it waits to enter a `with` block of this lock of multiprocessing. */
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock);
 
-/* Whether it is the main thread of a manager of multiprocessing. */
-bool pythread_serves_manager(const struct snapshot_thread *thread);
-
 /* Whether it runs an event loop whose coroutines pyview_stack shows. */
 bool pythread_has_tasks(const struct snapshot_thread *thread);
-
-/* Whether it is a main thread whose program has ended, and that joins the threads left. */
-bool pythread_shuts_down(const struct snapshot_thread *thread);
 
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
@@ -61,32 +59,17 @@ bool pythread_wants_result(const struct snapshot_thread *thread);
 /* Whether it runs nothing but threading.py, as a threading.Timer does until its time has come. */
 bool pythread_is_timer(const struct snapshot_thread *thread);
 
-/* Whether it writes what was put into a queue of multiprocessing. */
-bool pythread_feeds(const struct snapshot_thread *thread);
-
-/* Whether it waits in threading.Event.wait, called by the program itself. */
+/* Whether it waits in threading.Event.wait, also of what a library has such an event for. */
 bool pythread_waits_for_event(const struct snapshot_thread *thread);
 
 #define PYTHREAD_OBJECTS 32u
 
 /*
- * What Python's frames say about a wait: whether it is for a lock or a started task, for peers, for
- * results (`awaited` and `task`: see cpython_awaited; `task` is what the thread runs itself), for
- * the end of a thread (`joined`: its TID, 0: unknown), or for something still to be sent.
+ * What Python says about a wait: its frames, results (`awaited` and `task`: see cpython_awaited; `task` is what the
+ * thread runs itself), and the thread whose end it waits for (`joined`: its TID, 0: unknown).
  */
 struct pythread_wait {
-	enum {
-		PYTHREAD_UNKNOWN,
-		PYTHREAD_ANSWER,
-		PYTHREAD_PEERS,
-		PYTHREAD_RESULT,
-		PYTHREAD_JOIN,
-		PYTHREAD_PERMIT, /* of a semaphore */
-		PYTHREAD_NEWS,
-		PYTHREAD_LOCK, /* overridden by other frames on the stack */
-		/* Event.wait of threading or asyncio, called by the program's main thread itself */
-		PYTHREAD_EVENT
-	} what;
+	struct awaited_frames frames;
 	bool is_python; /* it runs Python code, readable or not */
 	/* the main thread, in a handler that runs at the program's end: nobody parks there */
 	bool at_end;

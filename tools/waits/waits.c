@@ -197,7 +197,7 @@ static bool has_it_itself(const struct look *look)
 	       look->wait->count == 1 && look->waits->who.item[look->wait->begin] == own &&
 	       process->end - process->begin == 1 &&
 	       snapshot_holds(look->thread, look->wait->lock, &hold) &&
-	       pythread_wait(look->thread, look->wait->lock).what == PYTHREAD_UNKNOWN;
+	       pythread_wait(look->thread, look->wait->lock).frames.meant == PARKED_BY_CALL;
 }
 
 /*

@@ -260,7 +260,7 @@ static bool is_harmless(struct look *look)
 	const struct snapshot_thread *thread = look->thread;
 
 	if (thread->tid == thread->pid)
-		return pythread_serves_manager(thread);
+		return pythread_runs(thread, "serve_forever", "multiprocessing/managers.py");
 	return !thread->record->python_state && is_stateless(look);
 }
 
