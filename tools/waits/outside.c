@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../proc/alarms.h"
 #include "../proc/procfs.h"
 #include "../symbolizer/origin.h"
 #include "../symbols/symbols.h"
-#include "alarms.h"
 #include "native.h"
 #include "pythreads.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../proc/proc.h"
-#include "../proc/procfs.h"
+#include "proc.h"
+#include "procfs.h"
 
 /* Of a line "# expires at FROM-TO nsecs [in FROM to TO nsecs]": FROM, and how far it is ahead. */
 static bool due(const char *line, uint64_t *at_ns, uint64_t *ahead_ns)

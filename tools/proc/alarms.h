@@ -13,7 +13,7 @@
 
 /* When they are due by the kernel's clock, when each was first seen, and how far ahead it is. */
 struct alarms {
-	uint32_t look; /* of ../proc/proc.h, in which that was read; 0: none */
+	uint32_t look; /* of proc.h, in which that was read; 0: none */
 	uint32_t count;
 	struct {
 		uint64_t due_ns, seen_ns;
