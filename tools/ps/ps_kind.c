@@ -14,6 +14,7 @@
 #include "../proc/calls.h"
 #include "../proc/descriptors.h"
 #include "../proc/stacks/stack_copy.h"
+#include "../waits/ledger.h"
 
 #define WAKES_OFTEN 4.0 /* a second: it asks again and again */
 
@@ -241,9 +242,10 @@ static bool look_at_work(struct kind_look *look)
 /* Whether nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. */
 static bool is_endless(const struct kind_look *look)
 {
-	return look->wait->for_ever ||
-	       (look->thread->idle &&
-		look->ps->graph->solved.dead[look->seen - look->ps->waits->item.item]);
+	uint32_t index = (uint32_t)(look->seen - look->ps->waits->item.item);
+
+	return look->wait->for_ever || (ledger_of(look->ps->snapshot, index)->stand.idle &&
+					look->ps->graph->solved.dead[index]);
 }
 
 /* A process of the program that could end the wait, if there is one besides its own. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 #include "lost.h"
 
@@ -393,7 +394,7 @@ static void mark_process(struct nccl *nccl, const struct nccl_process *member)
 		return;
 	for (uint32_t i = snapshot->processes.item[at].begin; i < snapshot->processes.item[at].end;
 	     i++)
-		snapshot->threads.item[i].hung = true;
+		ledger_of(snapshot, i)->rest.hung = true;
 }
 
 void nccl_mark_told(struct nccl *nccl)

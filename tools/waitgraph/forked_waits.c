@@ -122,7 +122,7 @@ static void put_pool(struct deadlocks *deadlocks, const struct snapshot_thread *
 static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wait_reason reason,
 		     uint32_t owner, const struct fork_holder *holder)
 {
-	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct ev_wait event = {
 		.lock = wait->lock,
@@ -146,7 +146,7 @@ static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wai
 		event.kind = MPSAN_LOCK_IMPORT;
 	watchlog_put(&deadlocks->log, EV_wait, thread->slot, thread->own_tid, &event,
 		     sizeof(event));
-	thread->told = true;
+	deadlocks_entry(deadlocks, index)->round.told = true;
 }
 
 /* Numbers of threads grow: one that is lower than its own process's was given before the fork. */
@@ -407,11 +407,12 @@ static bool may_have_it(const struct deadlocks *deadlocks, uint32_t index)
 
 static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 {
-	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
-	if (thread->told || thread->looks < LOOKS || thread->call.number != SYS_futex ||
-	    wait->flags & MPSAN_LF_SHARED || wait->ends != MPSAN_ENDS_NEVER)
+	if (deadlocks_told(deadlocks, index) || thread->looks < LOOKS ||
+	    thread->call.number != SYS_futex || wait->flags & MPSAN_LF_SHARED ||
+	    wait->ends != MPSAN_ENDS_NEVER)
 		return;
 	if (wait->end == WAIT_NOBODY) {
 		state_orphan(deadlocks, index);
@@ -454,8 +455,9 @@ static void prove(struct deadlocks *deadlocks, uint32_t index)
 	struct telling telling = {0};
 
 	/* ever more rarely */
-	if (thread->told || thread->looks < LOOKS || thread->looks & (thread->looks - 1) ||
-	    !is_alone(deadlocks, thread) || !holder_of(deadlocks, index, fork_holder_find).thread)
+	if (deadlocks_told(deadlocks, index) || thread->looks < LOOKS ||
+	    thread->looks & (thread->looks - 1) || !is_alone(deadlocks, thread) ||
+	    !holder_of(deadlocks, index, fork_holder_find).thread)
 		return;
 	telling_add(deadlocks, &telling, index, 0);
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);

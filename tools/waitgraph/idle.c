@@ -409,7 +409,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	idle_gather(&group);
 	meant = parked_is_meant(group.thread, group.count, group.wanted) && !forgot_end(&group);
 	for (uint32_t i = 0; i < group.count; i++)
-		graph->waits->snapshot->threads.item[group.index[i]].idle = meant;
+		ledger_of(group.snapshot, group.index[i])->stand.idle = meant;
 	meant = meant || has_company(&group); /* as long as it lives */
 	free(group.index);
 	free(group.thread);
@@ -454,7 +454,7 @@ bool idle_is_known(const struct graph *graph, uint32_t number)
 {
 	for (uint32_t i = 0; i < graph->solved.count; i++)
 		if (graph->solved.group[i] == number &&
-		    !graph->waits->snapshot->threads.item[i].idle)
+		    !ledger_of(graph->waits->snapshot, i)->stand.idle)
 			return false;
 	return true;
 }

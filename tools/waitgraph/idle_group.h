@@ -8,6 +8,7 @@
 
 #include "../base/system_calls.h"
 #include "../rules/parked.h"
+#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 #include "graph.h"
 

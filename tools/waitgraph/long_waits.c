@@ -22,14 +22,14 @@
 static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 			uint64_t flags)
 {
-	struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
-	bool told = thread->told;
+	struct ledger_entry *entry = deadlocks_entry(deadlocks, index);
+	bool told = entry->round.told;
 
-	if (thread->hung)
+	if (entry->rest.hung)
 		return;
 	telling_add(deadlocks, telling, index, flags);
-	thread->told = told;
-	thread->hung = true;
+	entry->round.told = told;
+	entry->rest.hung = true;
 }
 
 /* Records a wait for a lock whose owner runs elsewhere, with that owner. */
@@ -156,8 +156,8 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	bool timed = call_has_limit(&thread->call);
 
-	if (thread->told || is_out_of_sight(deadlocks, index) || did_act(deadlocks, thread, rest) ||
-	    is_stopped(thread))
+	if (deadlocks_told(deadlocks, index) || is_out_of_sight(deadlocks, index) ||
+	    did_act(deadlocks, thread, rest) || is_stopped(thread))
 		return (struct at_work_thread){.acts = true};
 	return (struct at_work_thread){
 		.timed = timed,
@@ -202,7 +202,7 @@ static bool job_rests(const struct deadlocks *deadlocks)
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		if (snapshot->threads.item[i].hung || works_apart(deadlocks, i))
+		if (deadlocks_entry(deadlocks, i)->rest.hung || works_apart(deadlocks, i))
 			return false;
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
@@ -217,7 +217,7 @@ static bool is_examined(struct deadlocks *deadlocks)
 	bool same = deadlocks->rested == count;
 
 	for (uint32_t i = 0; i < count; i++)
-		known += deadlocks_thread(deadlocks, i)->rest_known;
+		known += deadlocks_entry(deadlocks, i)->rest.examined;
 	return same && known == count;
 }
 
@@ -225,7 +225,7 @@ static void mark_examined(struct deadlocks *deadlocks)
 {
 	deadlocks->rested = deadlocks->snapshot.threads.count;
 	for (uint32_t i = 0; i < deadlocks->rested; i++)
-		deadlocks_thread(deadlocks, i)->rest_known = true;
+		deadlocks_entry(deadlocks, i)->rest.examined = true;
 }
 
 static bool main_waits_for_event(const struct deadlocks *deadlocks)
@@ -249,7 +249,7 @@ static bool job_is_idle(const struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		if (wait_is_apart(&deadlocks->waits.item.item[i]))
 			return false;
-		idle |= deadlocks->snapshot.threads.item[i].idle;
+		idle |= deadlocks_entry(deadlocks, i)->stand.idle;
 	}
 	return idle && !main_waits_for_event(deadlocks);
 }
@@ -265,7 +265,7 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 	for (int apart = 0; apart < 2; apart++)
 		for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 			if (telling_leaves_out(deadlocks, i))
-				deadlocks_thread(deadlocks, i)->hung = true;
+				deadlocks_entry(deadlocks, i)->rest.hung = true;
 			else if (apart == wait_is_apart(&deadlocks->waits.item.item[i]))
 				add_hanging(deadlocks, &telling, i, flags);
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, handlers);
@@ -319,8 +319,9 @@ static bool is_long_wait(const struct deadlocks *deadlocks, uint32_t index, uint
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
 	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT &&
-	       mpsan_kind_is_lock((unsigned)wait->kind) && !wait->joins && !thread->told &&
-	       !thread->hung && snapshot_rests(&deadlocks->snapshot, thread) <= since_ns;
+	       mpsan_kind_is_lock((unsigned)wait->kind) && !wait->joins &&
+	       !deadlocks_told(deadlocks, index) && !deadlocks_entry(deadlocks, index)->rest.hung &&
+	       snapshot_rests(&deadlocks->snapshot, thread) <= since_ns;
 }
 
 /* Whether a lock is waited for that long, or nobody does anything else. */

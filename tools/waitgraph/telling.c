@@ -288,10 +288,10 @@ void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 		 uint64_t flags)
 {
-	struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ev_blocked event;
 
-	thread->told = true;
+	deadlocks_entry(deadlocks, index)->round.told = true;
 	if (telling->count >= TELLING_MAX)
 		return;
 	event = telling_describe(deadlocks, index, flags);
@@ -349,11 +349,11 @@ void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uin
 	for (int others = 0; others < 2; others++)
 		for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
 			if (deadlocks->graph.solved.group[i] != group ||
-			    deadlocks_thread(deadlocks, i)->told ||
+			    deadlocks_told(deadlocks, i) ||
 			    (!others && deadlocks->waits.item.item[i].kind != MPSAN_WAIT_PROCESS))
 				continue;
 			if (telling_leaves_out(deadlocks, i))
-				deadlocks_thread(deadlocks, i)->told = true;
+				deadlocks_entry(deadlocks, i)->round.told = true;
 			else
 				telling_add(deadlocks, telling, i, 0);
 		}
@@ -369,8 +369,7 @@ uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t orphan
 bool telling_told_group(struct deadlocks *deadlocks, uint32_t group)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
-		if (deadlocks->graph.solved.group[i] == group &&
-		    deadlocks_thread(deadlocks, i)->told)
+		if (deadlocks->graph.solved.group[i] == group && deadlocks_told(deadlocks, i))
 			return true;
 	return false;
 }

@@ -6,6 +6,7 @@
 #ifndef MPSAN_TELLING_H
 #define MPSAN_TELLING_H
 
+#include "../waits/ledger.h"
 #include "deadlocks.h"
 
 #define TELLING_MAX 24u /* threads recorded per deadlock */
@@ -20,6 +21,17 @@ struct telling {
 static inline struct snapshot_thread *deadlocks_thread(struct deadlocks *deadlocks, uint32_t index)
 {
 	return &deadlocks->snapshot.threads.item[index];
+}
+
+static inline struct ledger_entry *deadlocks_entry(const struct deadlocks *deadlocks,
+						   uint32_t index)
+{
+	return ledger_of(&deadlocks->snapshot, index);
+}
+
+static inline bool deadlocks_told(const struct deadlocks *deadlocks, uint32_t index)
+{
+	return ledger_is_told(&deadlocks->snapshot, index);
 }
 
 /* What is known of a blocked thread; its texts are written at once. */

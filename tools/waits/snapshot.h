@@ -67,6 +67,7 @@ struct snapshot_thread {
 	uint32_t slot, pid, tid;
 	uint32_t own_tid; /* in its own PID namespace: the TID in records, locks and events */
 	uint32_t process; /* index of its process in this snapshot */
+	uint32_t entry; /* its index in the ledger + 1; 0: it has none yet */
 	const struct mpsan_thread *record; /* its own record; NULL: none (yet) */
 	struct mpsan_thread *outside; /* the same, made by outside.h if the library is not there */
 	struct proc_call call;
@@ -92,6 +93,7 @@ struct snapshot_thread {
 	 */
 	uint64_t same_ns, same_ran_ns;
 	uint32_t rounds;
+	uint64_t round_ns; /* since when it is in the last of these rounds */
 	struct proc_call same;
 	bool nested; /* in handlers of signals, each of which interrupted the wait of the one before */
 	/* what it tries to get, without waiting for it, each time that it runs; since when, how often seen */
@@ -100,17 +102,10 @@ struct snapshot_thread {
 	uint32_t tries;
 	/* since when it has woken up for time limits only, to wait in that call again */
 	uint64_t rest_ns, rest_runs;
-	bool rest_known; /* examined at rest, by long_waits.c */
-	bool pictured; /* looked at by last_picture.c in this rest */
 	/* whose turn it is before this one's, found by turns.c: its TID, 0: none, and its run count */
 	uint32_t turn_of;
 	uint64_t turn_runs;
 	uint64_t for_peers, for_peers_ns; /* mpsan_thread.for_peers, and since when; ranks/nccl.c */
-	bool hung; /* recorded as a long wait; until it does something else */
-	bool told; /* part of a recorded deadlock, or explained by an event of its own */
-	bool gives_up; /* recorded although something ends its wait */
-	bool doubted; /* recorded without a proof, which may still follow */
-	bool idle; /* part of an intended wait, see idle.h */
 	bool proved; /* it waits for ever, by a finding; see ../ps/ps_proof.c */
 	bool from_readers; /* it reads from those who read, too, see idle_group.h */
 	bool may_be_meant; /* part of a dead end that Ctrl-C may be meant to end, see idle.c */
@@ -141,6 +136,7 @@ struct snapshot {
 	uint32_t fds, fds_max;
 	uint64_t *ran_ns; /* by slot: proc_ran_ns() in the previous snapshot; 0: unknown */
 	struct outside *outside; /* NULL: the library runs in these processes */
+	struct ledger *ledger; /* what others have concluded of the threads */
 };
 
 #define SNAPSHOT_NONE UINT32_MAX
