@@ -260,26 +260,27 @@ static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snaps
 /* Records where those threads of the parent began that are older than the child, if they are at rest. */
 static void put_threads(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
-	struct snapshot *snapshot = &deadlocks->snapshot;
+	const struct snapshot *snapshot = &deadlocks->snapshot;
 	uint32_t parent = parent_of(deadlocks, thread);
 	uint64_t start = proc_stat(thread->pid, thread->pid).start;
 	const struct snapshot_process *process =
 		parent == SNAPSHOT_NONE ? NULL : &snapshot->processes.item[parent];
 
 	for (uint32_t i = process ? process->begin : 0; process && i < process->end; i++) {
-		struct snapshot_thread *other = &snapshot->threads.item[i];
+		const struct snapshot_thread *other = &snapshot->threads.item[i];
+		struct ledger_entry *entry = deadlocks_entry(deadlocks, i);
 		struct ev_thread_start began = {
 			.entry = other->record ? other->record->entry : 0,
 			.start = row_of(deadlocks, thread->slot)->birth_ns,
 		};
 
-		if (!began.entry || other->begun || other->tid == process->pid ||
+		if (!began.entry || entry->life.begun || other->tid == process->pid ||
 		    !proc_precedes(other->pid, other->tid, thread->pid, start) ||
 		    threads_at(deadlocks->reader, other->slot, other->own_tid, UINT64_MAX))
 			continue;
 		watchlog_put(&deadlocks->log, EV_thread_start, other->slot, other->own_tid, &began,
 			     sizeof(began));
-		other->begun = true;
+		entry->life.begun = true;
 	}
 }
 

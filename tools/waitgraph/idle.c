@@ -394,8 +394,7 @@ static bool forgot_end(const struct group *group)
 		interruptible |= group_wait(group, i)->interruptible;
 	}
 	for (uint32_t i = 0; forgot && i < group->count; i++)
-		group->graph->waits->snapshot->threads.item[group->index[i]].may_be_meant =
-			interruptible;
+		group_entry(group, i)->life.may_be_meant = interruptible;
 	return forgot;
 }
 
@@ -409,7 +408,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	idle_gather(&group);
 	meant = parked_is_meant(group.thread, group.count, group.wanted) && !forgot_end(&group);
 	for (uint32_t i = 0; i < group.count; i++)
-		ledger_of(group.snapshot, group.index[i])->stand.idle = meant;
+		group_entry(&group, i)->stand.idle = meant;
 	meant = meant || has_company(&group); /* as long as it lives */
 	free(group.index);
 	free(group.thread);

@@ -30,6 +30,11 @@ static inline const struct snapshot_thread *group_thread(const struct group *gro
 	return &group->snapshot->threads.item[group->index[i]];
 }
 
+static inline struct ledger_entry *group_entry(const struct group *group, uint32_t i)
+{
+	return ledger_of(group->snapshot, group->index[i]);
+}
+
 static inline const struct wait *group_wait(const struct group *group, uint32_t i)
 {
 	return &group->graph->waits->item.item[group->index[i]];

@@ -234,13 +234,14 @@ static uint64_t kind_of(const struct wait *wait)
 struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct ledger_entry *entry = deadlocks_entry(deadlocks, index);
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct ev_blocked event = {
 		.lock = wait->lock,
 		.kind = kind_of(wait),
 		.flags = wait->flags | flags |
-			 (thread->may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
-			 (thread->from_readers ? MPSAN_LF_READERS : 0),
+			 (entry->life.may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
+			 (entry->life.from_readers ? MPSAN_LF_READERS : 0),
 		.since = since(deadlocks, index),
 		.ends = wait->ends,
 		.ends_ns = wait->ends_ns,

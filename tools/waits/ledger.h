@@ -13,6 +13,13 @@ struct ledger_entry {
 		uint64_t since_ns;
 		bool doubted; /* recorded without a proof, which may still follow */
 		bool idle; /* part of an intended wait, see ../waitgraph/idle.h */
+		bool proved; /* to wait for ever, by a finding; see ../ps/ps_proof.c */
+		/* by turns.c: TID of the thread whose turn it is before its own, 0: none; that one's run count */
+		uint32_t turn_of;
+		uint64_t turn_runs;
+		/* by tickers.c: in the pipe to which it writes; since when so many; when last counted, 0: never */
+		int bytes;
+		uint64_t bytes_ns, counted_ns;
 	} stand;
 	struct ledger_round { /* until it comes back to the call, or leaves it: round_ns */
 		uint64_t since_ns;
@@ -28,6 +35,16 @@ struct ledger_entry {
 		bool examined; /* with a job at rest, by long_waits.c */
 		bool pictured; /* looked at by last_picture.c */
 	} rest;
+	struct ledger_life { /* until it ends, or is asked again */
+		bool begun; /* its start was recorded, by forked_waits.c */
+		bool may_be_meant; /* part of a dead end that Ctrl-C may be meant to end, see idle.c */
+		bool from_readers; /* it reads from those who read, too, see idle_group.h */
+		uint64_t for_peers, for_peers_ns; /* in its record, and since when; ranks/nccl.c */
+		/* whether only threads that wait can reach what it waits for, by bystanders.c */
+		bool owned;
+		uint64_t owned_print; /* of that wait, and of those threads */
+		uint64_t owned_due_ns; /* when it may be asked again */
+	} life;
 };
 
 struct ledger {

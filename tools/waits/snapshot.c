@@ -259,7 +259,6 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	}
 	thread->runs = runs;
 	thread->looks = 1;
-	thread->turn_of = 0;
 	thread->object = (struct snapshot_object){0};
 	thread->blocks = (struct snapshot_blocks){0};
 	thread->still_ns = snapshot->now_ns;
