@@ -18,18 +18,14 @@
 
 #define PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
-/* Adds a thread. It stays open to a proof, so it does not count as told. */
 static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 			uint64_t flags)
 {
-	struct ledger_entry *entry = deadlocks_entry(deadlocks, index);
-	bool told = entry->round.told;
+	struct ledger_rest *rest = &deadlocks_entry(deadlocks, index)->rest;
 
-	if (entry->rest.hung)
-		return;
-	telling_add(deadlocks, telling, index, flags);
-	entry->round.told = told;
-	entry->rest.hung = true;
+	if (!rest->hung)
+		telling_add_open(deadlocks, telling, index, flags);
+	rest->hung = true;
 }
 
 /* Records a wait for a lock whose owner runs elsewhere, with that owner. */

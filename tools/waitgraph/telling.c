@@ -286,17 +286,23 @@ void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 	telling->ends = event->ends;
 }
 
-void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
-		 uint64_t flags)
+void telling_add_open(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		      uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ev_blocked event;
 
-	deadlocks_entry(deadlocks, index)->round.told = true;
 	if (telling->count >= TELLING_MAX)
 		return;
 	event = telling_describe(deadlocks, index, flags);
 	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
+}
+
+void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		 uint64_t flags)
+{
+	deadlocks_entry(deadlocks, index)->round.told = true;
+	telling_add_open(deadlocks, telling, index, flags);
 }
 
 /*

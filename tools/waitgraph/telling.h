@@ -39,9 +39,11 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 /* Records a thread that was described before. */
 void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t slot, uint32_t tid,
 		 const struct ev_blocked *event);
-/* Records a thread of the snapshot with these further flags, and marks it as told. */
+/* Records a thread of the snapshot with these further flags, and marks it as told, or leaves it open to a proof. */
 void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 		 uint64_t flags);
+void telling_add_open(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		      uint64_t flags);
 /* Whether it belongs to a helper of multiprocessing or torch, which only waits to be asked. */
 bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index);
 /* Records the rest of a group of the graph, threads that wait for an end first, without helpers. */
