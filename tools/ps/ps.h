@@ -134,7 +134,7 @@ json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *recor
 void ps_each_record(const struct ps *ps, uint32_t slot,
 		    void (*see)(const struct mpsan_thread *record, void *context), void *context);
 
-/* ps_proof.c: marks the threads of the snapshot whose waits are proved to last for ever (snapshot_thread.proved). */
+/* ps_proof.c: marks the threads of the snapshot whose waits are proved to last for ever (in the ledger). */
 void ps_find_proved(struct ps *ps);
 
 /* A wait; `lock` 0: of nothing that has an address, or unknown. */

@@ -14,6 +14,7 @@
 #include "../proc/calls.h"
 #include "../proc/descriptors.h"
 #include "../proc/stacks/stack_copy.h"
+#include "../waits/ledger.h"
 
 #define WAKES_OFTEN 4.0 /* a second: it asks again and again */
 
@@ -241,10 +242,12 @@ static bool look_at_work(struct kind_look *look)
 /* Nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. */
 static enum kind kind_of_end(const struct kind_look *look)
 {
+	uint32_t index = (uint32_t)(look->seen - look->ps->waits->item.item);
+
 	if (look->wait->for_ever)
 		return KIND_endless;
-	return look->thread->idle && look->ps->graph->solved
-					     .dead[look->seen - look->ps->waits->item.item] ?
+	return ledger_of(look->ps->snapshot, index)->stand.idle &&
+			       look->ps->graph->solved.dead[index] ?
 		       KIND_parked :
 		       KIND_wait;
 }

@@ -198,8 +198,8 @@ static bool is_undecided(const struct ps *ps, uint32_t index)
 	const struct snapshot_thread *thread = &ps->snapshot->threads.item[index];
 	const struct wait *wait = &ps->waits->item.item[index];
 
-	if (thread->call.state != PROC_IN_CALL || thread->told || thread->idle ||
-	    wait->ends != MPSAN_ENDS_NEVER)
+	if (thread->call.state != PROC_IN_CALL || ledger_is_told(ps->snapshot, index) ||
+	    ledger_of(ps->snapshot, index)->stand.idle || wait->ends != MPSAN_ENDS_NEVER)
 		return false;
 	if (wait->end == WAIT_OPEN)
 		return wait->is_early && thread->tid == thread->pid;

@@ -7,6 +7,7 @@
 
 #include "../rules/deadlock.h"
 #include "../waitgraph/solve.h"
+#include "../waits/ledger.h"
 #include "ps.h"
 
 /* Whether nothing ends this deadlock, by a finding of grade error, or by the proof of the wait that explains it. */
@@ -68,7 +69,7 @@ static bool *proved_groups(const struct deadlocks *deadlocks)
 	bool *proved = memory_get((graph->solved.count + 1) * sizeof(*proved));
 
 	for (uint32_t i = 0; i < graph->solved.count; i++)
-		if (graph->solved.dead[i] && deadlocks->snapshot.threads.item[i].proved)
+		if (graph->solved.dead[i] && ledger_of(&deadlocks->snapshot, i)->stand.proved)
 			proved[graph->solved.group[i]] = true;
 	return proved;
 }
@@ -81,7 +82,7 @@ static bool has_news(struct deadlocks *deadlocks)
 
 	for (uint32_t i = 0; i < graph->solved.count && !found; i++)
 		found = graph->solved.dead[i] && proved[graph->solved.group[i]] &&
-			!deadlocks->snapshot.threads.item[i].proved;
+			!ledger_of(&deadlocks->snapshot, i)->stand.proved;
 	free(proved);
 	return found;
 }
@@ -96,7 +97,7 @@ static void spread(struct deadlocks *deadlocks)
 	proved = proved_groups(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
 		if (deadlocks->graph.solved.dead[i] && proved[deadlocks->graph.solved.group[i]])
-			deadlocks->snapshot.threads.item[i].proved = true;
+			ledger_of(&deadlocks->snapshot, i)->stand.proved = true;
 	free(proved);
 }
 
@@ -116,15 +117,16 @@ void ps_find_proved(struct ps *ps)
 	struct deadlocks *deadlocks = ps->deadlocks;
 
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
-		struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
+		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 		struct ps_waiter waiter = {.slot = thread->slot,
 					   .tid = thread->own_tid,
 					   .lock = lock_of(deadlocks, i),
 					   .still_ns = thread->still_ns,
 					   .began_ns = thread->still_ns};
 
-		thread->proved = thread->call.state == PROC_IN_CALL &&
-				 (ps_proof_of(ps, &waiter) || has_said_so(ps, thread));
+		ledger_of(&deadlocks->snapshot, i)->stand.proved =
+			thread->call.state == PROC_IN_CALL &&
+			(ps_proof_of(ps, &waiter) || has_said_so(ps, thread));
 	}
 	spread(deadlocks);
 }

@@ -11,6 +11,7 @@
 #include "../proc/procfs.h"
 #include "../proc/stacks/stack_copy.h"
 #include "../symbols/pyview.h"
+#include "../waits/ledger.h"
 #include "ps_kind.h"
 
 #define STACKS_MAX 1024u /* read per snapshot */
@@ -343,7 +344,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 	if (ps->graph->solved.next[index] != JOB_NONE && !wait->owner)
 		set_owner(ps, wait, ps->graph->solved.next[index], true);
 	wait->still_ns = thread->still_ns;
-	wait->for_ever = thread->proved;
+	wait->for_ever = ledger_of(ps->snapshot, index)->stand.proved;
 }
 
 /* If not: the thread's own record, and its kernel wait channel, if readable. */

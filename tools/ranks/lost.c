@@ -6,12 +6,15 @@
 
 #include "../facts/awaited.h"
 #include "../facts/processes.h"
+#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 #include "collective.h"
 
-static bool is_proved(const struct snapshot_thread *thread)
+static bool is_proved(const struct snapshot *snapshot, uint32_t thread)
 {
-	return thread->told && !thread->doubted && !thread->gives_up;
+	const struct ledger_entry *entry = ledger_of(snapshot, thread);
+
+	return entry->round.told && !entry->stand.doubted && !entry->call.gives_up;
 }
 
 /* A worker of a DataLoader is deadlocked, and no other works on a batch. */
@@ -26,7 +29,7 @@ static uint32_t deadlocked_worker(const struct snapshot *snapshot, uint32_t slot
 		if (process->begin == process->end || thread->tid != process->pid ||
 		    process_parent(&snapshot->reader->facts, process->slot) != slot)
 			continue;
-		if (is_proved(thread))
+		if (is_proved(snapshot, process->begin))
 			found = process->pid;
 		else if (snapshot_rests(snapshot, thread) > since_ns)
 			return 0;
@@ -42,7 +45,7 @@ char *lost_dead(const struct snapshot *snapshot, uint32_t index, uint64_t since_
 	const char *object;
 	uint32_t worker;
 
-	if (!is_proved(thread) && snapshot_rests(snapshot, thread) > since_ns)
+	if (!is_proved(snapshot, index) && snapshot_rests(snapshot, thread) > since_ns)
 		return NULL;
 	stack = pythread_stack(thread);
 	awaited = awaited_of(stack);
@@ -55,12 +58,12 @@ char *lost_dead(const struct snapshot *snapshot, uint32_t index, uint64_t since_
 		text = text_format(
 			"waits for a batch of a DataLoader (%s), whose worker %u is deadlocked",
 			place, worker);
-	else if (is_proved(thread) && awaited.what != AWAITED_NOTHING)
+	else if (is_proved(snapshot, index) && awaited.what != AWAITED_NOTHING)
 		text = text_format("waits forever for %s%s%s (%s)", awaited_phrase(awaited.what),
 				   *object ? "a " : "", object, place);
-	else if (is_proved(thread) && *place)
+	else if (is_proved(snapshot, index) && *place)
 		text = text_format("is deadlocked at %s", place);
-	else if (is_proved(thread))
+	else if (is_proved(snapshot, index))
 		text = text_format("is deadlocked (process %u)", thread->pid);
 	free(stack);
 	return text;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 #include "lost.h"
 
@@ -21,31 +22,34 @@ static const struct snapshot_thread *thread_at(const struct nccl *nccl, uint32_t
 
 /* ---- since when threads stand in calls that wait for others ---- */
 
-static void mark_waits(struct snapshot *snapshot)
+static void mark_waits(const struct snapshot *snapshot)
 {
 	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
-		struct snapshot_thread *thread = &snapshot->threads.item[i];
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+		struct ledger_life *life = &ledger_of(snapshot, i)->life;
 		uint64_t mark = thread->record ? __atomic_load_n(&thread->record->for_peers,
 								 __ATOMIC_ACQUIRE) :
 						 0;
 
-		if (mark == thread->for_peers)
+		if (mark == life->for_peers)
 			continue;
-		thread->for_peers = mark;
-		thread->for_peers_ns = snapshot->now_ns;
+		life->for_peers = mark;
+		life->for_peers_ns = snapshot->now_ns;
 	}
 }
 
-static bool waits_for_peers(const struct snapshot_thread *thread, uint64_t since_ns)
+static bool waits_for_peers(const struct snapshot *snapshot, uint32_t thread, uint64_t since_ns)
 {
-	return thread->for_peers % 2 && thread->for_peers_ns <= since_ns;
+	const struct ledger_life *life = &ledger_of(snapshot, thread)->life;
+
+	return life->for_peers % 2 && life->for_peers_ns <= since_ns;
 }
 
 static bool has_waits(const struct snapshot *snapshot, uint32_t begin, uint32_t end,
 		      uint64_t since_ns)
 {
 	for (uint32_t i = begin; i < end; i++)
-		if (waits_for_peers(&snapshot->threads.item[i], since_ns))
+		if (waits_for_peers(snapshot, i, since_ns))
 			return true;
 	return false;
 }
@@ -76,7 +80,7 @@ static uint32_t waiting_thread(const struct nccl *nccl, uint32_t process,
 		const struct snapshot_thread *thread = thread_at(nccl, i);
 		bool main_thread = thread->tid == thread->pid;
 
-		if (waits_for_peers(thread, nccl->since_ns)) {
+		if (waits_for_peers(snapshot, i, nccl->since_ns)) {
 			if (found == SNAPSHOT_NONE || main_thread)
 				found = i;
 		} else if ((main_thread || is_caller(nccl, process, thread->own_tid)) &&
@@ -311,7 +315,8 @@ static bool is_early(const struct nccl *nccl)
 
 		arrives |= member->arrives;
 		if (nccl->comms.rank[i].waits && member->index != SNAPSHOT_NONE &&
-		    thread_at(nccl, member->index)->for_peers_ns + RANKS_WAIT_NS <= nccl->since_ns)
+		    ledger_of(nccl->snapshot, member->index)->life.for_peers_ns + RANKS_WAIT_NS <=
+			    nccl->since_ns)
 			return false;
 	}
 	return arrives;
@@ -393,7 +398,7 @@ static void mark_process(struct nccl *nccl, const struct nccl_process *member)
 		return;
 	for (uint32_t i = snapshot->processes.item[at].begin; i < snapshot->processes.item[at].end;
 	     i++)
-		snapshot->threads.item[i].hung = true;
+		ledger_of(snapshot, i)->rest.hung = true;
 }
 
 void nccl_mark_told(struct nccl *nccl)

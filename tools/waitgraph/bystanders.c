@@ -9,6 +9,7 @@
 
 #include "../job/patience.h"
 #include "../symbols/pyowned.h"
+#include "../waits/ledger.h"
 
 #define SHARE 100u /* asking takes at most 1/100 of the time, however many processes there are */
 
@@ -24,9 +25,14 @@ struct scene {
 	uint32_t thread[PYOWNED_LOCKS]; /* who wait for them */
 };
 
-static struct snapshot_thread *thread_at(const struct scene *scene, uint32_t index)
+static const struct snapshot_thread *thread_at(const struct scene *scene, uint32_t index)
 {
 	return &scene->waits->snapshot->threads.item[index];
+}
+
+static struct ledger_life *life_at(const struct scene *scene, uint32_t index)
+{
+	return &ledger_of(scene->waits->snapshot, index)->life;
 }
 
 static uint64_t handle_of(const struct snapshot_thread *thread)
@@ -90,10 +96,11 @@ static void choose(struct scene *scene)
 	uint64_t now = scene->waits->snapshot->now_ns;
 
 	for (uint32_t i = scene->process->begin; i < scene->process->end; i++) {
-		const struct snapshot_owned *known = &thread_at(scene, i)->owned;
+		const struct ledger_life *known = life_at(scene, i);
 
 		if (!is_kept_open(scene, i) || scene->asked == PYOWNED_LOCKS ||
-		    now < known->due_ns || (known->print == print_of(scene, i) && known->is))
+		    now < known->owned_due_ns ||
+		    (known->owned_print == print_of(scene, i) && known->owned))
 			continue;
 		scene->thread[scene->asked] = i;
 		scene->lock[scene->asked++] = scene->waits->item.item[i].lock;
@@ -134,11 +141,11 @@ static void learn(struct scene *scene, uint32_t owned)
 	uint64_t now = scene->waits->snapshot->now_ns;
 
 	for (unsigned i = 0; i < scene->asked; i++) {
-		struct snapshot_thread *thread = thread_at(scene, scene->thread[i]);
+		struct ledger_life *known = life_at(scene, scene->thread[i]);
 
-		thread->owned = (struct snapshot_owned){.print = print_of(scene, scene->thread[i]),
-							.due_ns = 2 * now - thread->still_ns,
-							.is = owned >> i & 1};
+		known->owned = owned >> i & 1;
+		known->owned_print = print_of(scene, scene->thread[i]);
+		known->owned_due_ns = 2 * now - thread_at(scene, scene->thread[i])->still_ns;
 	}
 }
 
@@ -160,9 +167,10 @@ static void ask(struct scene *scene)
 
 static bool is_owned(const struct scene *scene, uint32_t index)
 {
-	const struct snapshot_owned *known = &thread_at(scene, index)->owned;
+	const struct ledger_life *known = life_at(scene, index);
 
-	return is_kept_open(scene, index) && known->is && known->print == print_of(scene, index);
+	return is_kept_open(scene, index) && known->owned &&
+	       known->owned_print == print_of(scene, index);
 }
 
 static void set_apart(struct scene *scene, uint32_t index)

@@ -10,6 +10,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../job/patience.h"
+#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 
 #define RESULT_OUTSIDE_NS 400000000ull /* since it is looked at: it has waited before */
@@ -147,8 +148,8 @@ static bool owner_is_gone(const struct search *search, uint32_t index,
 	verdict = cross_process_owner_gone(lock, &claims);
 	if (verdict == CROSS_NO)
 		return false;
-	if (verdict == CROSS_DOUBT &&
-	    (thread->doubted || is_recent(search, thread, claims.dead.slot)))
+	if (verdict == CROSS_DOUBT && (ledger_of(search->snapshot, index)->stand.doubted ||
+				       is_recent(search, thread, claims.dead.slot)))
 		return true;
 	dead_owner.proof = verdict == CROSS_PROOF;
 	dead_owner.dead_slot = claims.dead.slot;
@@ -194,8 +195,10 @@ static void look_at_semaphore(const struct search *search, uint32_t index)
 	struct cross_process_lock lock;
 	struct pshared_key key;
 
-	if ((thread->told && !thread->doubted) || !is_stuck(search, index) ||
-	    wait->kind != MPSAN_LOCK_SEMAPHORE || !(wait->flags & MPSAN_LF_SHARED) ||
+	if ((ledger_is_told(search->snapshot, index) &&
+	     !ledger_of(search->snapshot, index)->stand.doubted) ||
+	    !is_stuck(search, index) || wait->kind != MPSAN_LOCK_SEMAPHORE ||
+	    !(wait->flags & MPSAN_LF_SHARED) ||
 	    !pshared_find(search->shared, thread->slot, wait->lock, &key))
 		return;
 	made = pshared_made(search->shared, &key);
@@ -272,7 +275,8 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 			pool->pools++;
 			pool->results = part;
 			pool->results_blocked = stands_in_read(thread);
-		} else if (part == CROSS_PART_WAITER && !thread->told && is_stuck(search, i)) {
+		} else if (part == CROSS_PART_WAITER && !ledger_is_told(search->snapshot, i) &&
+			   is_stuck(search, i)) {
 			waiter = i;
 		}
 	}
@@ -405,7 +409,7 @@ static bool may_want_result(const struct search *search, const struct snapshot_p
 	const struct snapshot_thread *main_thread = &snapshot->threads.item[process->begin];
 	const struct wait *wait = &search->graph->waits->item.item[process->begin];
 
-	return !main_thread->told && !(wait->flags & MPSAN_LF_SHARED) &&
+	return !ledger_is_told(snapshot, process->begin) && !(wait->flags & MPSAN_LF_SHARED) &&
 	       (wait->kind == MPSAN_LOCK_SEMAPHORE || wait->kind == MPSAN_LOCK_PYTHON) &&
 	       snapshot->now_ns - main_thread->still_ns >=
 		       (snapshot->outside ? RESULT_OUTSIDE_NS : PATIENCE_NS(RESULT));

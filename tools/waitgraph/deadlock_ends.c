@@ -11,12 +11,11 @@ void deadlock_ends_add(struct deadlocks *deadlocks, uint32_t index, uint64_t dea
 			(struct deadlock_end){deadlock, thread->slot, thread->own_tid};
 }
 
-/* The snapshot forgets `gives_up` when the thread does something else. */
 static bool still_waits(struct deadlocks *deadlocks, const struct deadlock_end *end)
 {
 	uint32_t index = snapshot_find(&deadlocks->snapshot, end->slot, end->tid);
 
-	return index != SNAPSHOT_NONE && deadlocks_thread(deadlocks, index)->gives_up;
+	return index != SNAPSHOT_NONE && deadlocks_entry(deadlocks, index)->call.gives_up;
 }
 
 void deadlock_ends_look(struct deadlocks *deadlocks)

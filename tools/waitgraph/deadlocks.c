@@ -76,7 +76,7 @@ static void mark_explained(struct deadlocks *deadlocks)
 			continue;
 		index = snapshot_find(&deadlocks->snapshot, wait->at.by, wait->at.tid);
 		if (index != SNAPSHOT_NONE)
-			deadlocks_thread(deadlocks, index)->told = true;
+			deadlocks_entry(deadlocks, index)->round.told = true;
 	}
 }
 
@@ -113,7 +113,7 @@ static bool cycle_is_told(struct deadlocks *deadlocks, uint32_t head)
 	uint32_t at = head;
 
 	do {
-		if (deadlocks_thread(deadlocks, at)->told)
+		if (deadlocks_told(deadlocks, at))
 			return true;
 		at = deadlocks->graph.solved.next[at];
 	} while (at != head);
@@ -184,6 +184,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 {
 	struct deadlocks *deadlocks = context;
 	struct wait *wait = &deadlocks->waits.item.item[dead_owner->thread];
+	struct ledger_entry *entry = deadlocks_entry(deadlocks, dead_owner->thread);
 	struct telling telling = {0};
 	uint64_t deadlock;
 
@@ -197,8 +198,8 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	if (dead_owner->handled && wait->ends == MPSAN_ENDS_NEVER)
 		wait->ends = MPSAN_ENDS_HANDLER;
 	telling_add(deadlocks, &telling, dead_owner->thread, 0);
-	deadlocks_thread(deadlocks, dead_owner->thread)->doubted = !dead_owner->proof;
-	deadlocks_thread(deadlocks, dead_owner->thread)->gives_up = wait->ends != MPSAN_ENDS_NEVER;
+	entry->stand.doubted = !dead_owner->proof;
+	entry->call.gives_up = wait->ends != MPSAN_ENDS_NEVER;
 	if (deadlocks->graph.solved.dead[dead_owner->thread])
 		telling_add_group(deadlocks, &telling,
 				  deadlocks->graph.solved.group[dead_owner->thread]);
@@ -223,7 +224,8 @@ bool deadlocks_are_open(const struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 
-		if (!thread->told && thread->looks < 3 && thread->call.state == PROC_IN_CALL &&
+		if (!deadlocks_told(deadlocks, i) && thread->looks < 3 &&
+		    thread->call.state == PROC_IN_CALL &&
 		    !call_is_outside(thread->pid, &thread->call))
 			return true;
 	}

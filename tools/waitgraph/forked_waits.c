@@ -122,7 +122,7 @@ static void put_pool(struct deadlocks *deadlocks, const struct snapshot_thread *
 static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wait_reason reason,
 		     uint32_t owner, const struct fork_holder *holder)
 {
-	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct ev_wait event = {
 		.lock = wait->lock,
@@ -146,7 +146,7 @@ static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wai
 		event.kind = MPSAN_LOCK_IMPORT;
 	watchlog_put(&deadlocks->log, EV_wait, thread->slot, thread->own_tid, &event,
 		     sizeof(event));
-	thread->told = true;
+	deadlocks_entry(deadlocks, index)->round.told = true;
 }
 
 /* Numbers of threads grow: one that is lower than its own process's was given before the fork. */
@@ -260,26 +260,27 @@ static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snaps
 /* Records where those threads of the parent began that are older than the child, if they are at rest. */
 static void put_threads(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
-	struct snapshot *snapshot = &deadlocks->snapshot;
+	const struct snapshot *snapshot = &deadlocks->snapshot;
 	uint32_t parent = parent_of(deadlocks, thread);
 	uint64_t start = proc_stat(thread->pid, thread->pid).start;
 	const struct snapshot_process *process =
 		parent == SNAPSHOT_NONE ? NULL : &snapshot->processes.item[parent];
 
 	for (uint32_t i = process ? process->begin : 0; process && i < process->end; i++) {
-		struct snapshot_thread *other = &snapshot->threads.item[i];
+		const struct snapshot_thread *other = &snapshot->threads.item[i];
+		struct ledger_entry *entry = deadlocks_entry(deadlocks, i);
 		struct ev_thread_start began = {
 			.entry = other->record ? other->record->entry : 0,
 			.start = row_of(deadlocks, thread->slot)->birth_ns,
 		};
 
-		if (!began.entry || other->begun || other->tid == process->pid ||
+		if (!began.entry || entry->life.begun || other->tid == process->pid ||
 		    !proc_precedes(other->pid, other->tid, thread->pid, start) ||
 		    threads_at(deadlocks->reader, other->slot, other->own_tid, UINT64_MAX))
 			continue;
 		watchlog_put(&deadlocks->log, EV_thread_start, other->slot, other->own_tid, &began,
 			     sizeof(began));
-		other->begun = true;
+		entry->life.begun = true;
 	}
 }
 
@@ -407,11 +408,12 @@ static bool may_have_it(const struct deadlocks *deadlocks, uint32_t index)
 
 static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 {
-	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
-	if (thread->told || thread->looks < LOOKS || thread->call.number != SYS_futex ||
-	    wait->flags & MPSAN_LF_SHARED || wait->ends != MPSAN_ENDS_NEVER)
+	if (deadlocks_told(deadlocks, index) || thread->looks < LOOKS ||
+	    thread->call.number != SYS_futex || wait->flags & MPSAN_LF_SHARED ||
+	    wait->ends != MPSAN_ENDS_NEVER)
 		return;
 	if (wait->end == WAIT_NOBODY) {
 		state_orphan(deadlocks, index);
@@ -454,8 +456,9 @@ static void prove(struct deadlocks *deadlocks, uint32_t index)
 	struct telling telling = {0};
 
 	/* ever more rarely */
-	if (thread->told || thread->looks < LOOKS || thread->looks & (thread->looks - 1) ||
-	    !is_alone(deadlocks, thread) || !holder_of(deadlocks, index, fork_holder_find).thread)
+	if (deadlocks_told(deadlocks, index) || thread->looks < LOOKS ||
+	    thread->looks & (thread->looks - 1) || !is_alone(deadlocks, thread) ||
+	    !holder_of(deadlocks, index, fork_holder_find).thread)
 		return;
 	telling_add(deadlocks, &telling, index, 0);
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);

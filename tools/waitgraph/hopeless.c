@@ -50,7 +50,7 @@ static bool is_candidate(const struct deadlocks *deadlocks, uint32_t index, uint
 	const struct wait *wait = wait_at(deadlocks, index);
 
 	return wait->ends != MPSAN_ENDS_NEVER && wait->end != WAIT_OPEN &&
-	       wait_ends_at(wait) == ends_at && !deadlocks->snapshot.threads.item[index].told &&
+	       wait_ends_at(wait) == ends_at && !deadlocks_told(deadlocks, index) &&
 	       lasted_ns(deadlocks, index) >= PATIENCE_NS(OWNER);
 }
 
@@ -141,12 +141,12 @@ static void add_cycle(struct deadlocks *deadlocks, struct telling *telling, uint
 static void mark_group(struct deadlocks *deadlocks, uint32_t group)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
-		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
+		struct ledger_entry *entry = deadlocks_entry(deadlocks, i);
 
 		if (deadlocks->graph.solved.group[i] != group)
 			continue;
-		thread->gives_up = wait_at(deadlocks, i)->ends != MPSAN_ENDS_NEVER;
-		thread->told = thread->gives_up;
+		entry->call.gives_up = wait_at(deadlocks, i)->ends != MPSAN_ENDS_NEVER;
+		entry->round.told = entry->call.gives_up;
 	}
 }
 

@@ -377,8 +377,7 @@ static bool forgot_end(const struct group *group)
 		interruptible |= group_wait(group, i)->interruptible;
 	}
 	for (uint32_t i = 0; forgot && i < group->count; i++)
-		group->graph->waits->snapshot->threads.item[group->index[i]].may_be_meant =
-			interruptible;
+		group_entry(group, i)->life.may_be_meant = interruptible;
 	return forgot;
 }
 
@@ -392,7 +391,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	idle_gather(&group);
 	meant = parked_is_meant(group.thread, group.count, group.wanted) && !forgot_end(&group);
 	for (uint32_t i = 0; i < group.count; i++)
-		graph->waits->snapshot->threads.item[group.index[i]].idle = meant;
+		group_entry(&group, i)->stand.idle = meant;
 	meant = meant || has_company(&group); /* as long as it lives */
 	free(group.index);
 	free(group.thread);
@@ -437,7 +436,7 @@ bool idle_is_known(const struct graph *graph, uint32_t number)
 {
 	for (uint32_t i = 0; i < graph->solved.count; i++)
 		if (graph->solved.group[i] == number &&
-		    !graph->waits->snapshot->threads.item[i].idle)
+		    !ledger_of(graph->waits->snapshot, i)->stand.idle)
 			return false;
 	return true;
 }

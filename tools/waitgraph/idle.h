@@ -11,8 +11,7 @@
 
 /*
  * For a group of the graph. Expensive (reads Python frames, looks up pipes), so an idle group is
- * marked (snapshot_thread.idle) and examined again only when one of its threads has moved, or
- * another has joined it.
+ * marked (in the ledger), and examined again only when one of its threads has moved, or another has joined it.
  */
 bool idle_is_meant(const struct graph *graph, uint32_t group);
 

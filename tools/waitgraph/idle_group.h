@@ -8,6 +8,7 @@
 
 #include "../base/system_calls.h"
 #include "../rules/parked.h"
+#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 #include "graph.h"
 
@@ -27,6 +28,11 @@ struct group {
 static inline const struct snapshot_thread *group_thread(const struct group *group, uint32_t i)
 {
 	return &group->snapshot->threads.item[group->index[i]];
+}
+
+static inline struct ledger_entry *group_entry(const struct group *group, uint32_t i)
+{
+	return ledger_of(group->snapshot, group->index[i]);
 }
 
 static inline const struct wait *group_wait(const struct group *group, uint32_t i)

@@ -151,7 +151,7 @@ static bool meets_peer(const struct group *group, uint32_t i)
 		if (reads_event(group, i) && reads_event(group, k) && one->inode != other->inode)
 			return true;
 	}
-	return group_thread(group, i)->from_readers;
+	return group_entry(group, i)->life.from_readers;
 }
 
 /*
@@ -216,7 +216,6 @@ static bool may_be_reader(const struct group *group, uint32_t i)
 
 void idle_find_readers(const struct group *group)
 {
-	struct snapshot_thread *threads = group->graph->waits->snapshot->threads.item;
 	bool *reads = memory_get((group->snapshot->processes.count + 1) * sizeof(*reads));
 	bool more = true;
 
@@ -233,8 +232,8 @@ void idle_find_readers(const struct group *group)
 			}
 	}
 	for (uint32_t i = 0; i < group->count; i++)
-		threads[group->index[i]].from_readers = may_be_reader(group, i) &&
-							reads[group_thread(group, i)->process];
+		group_entry(group, i)->life.from_readers = may_be_reader(group, i) &&
+							   reads[group_thread(group, i)->process];
 	free(reads);
 }
 

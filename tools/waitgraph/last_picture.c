@@ -165,12 +165,14 @@ static bool was_to_end(struct deadlocks *deadlocks, uint32_t index,
 	return false;
 }
 
-static bool is_due(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+static bool is_due(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
+	const struct snapshot_thread *thread = &snapshot->threads.item[index];
 	const struct mpsan_process *process = &deadlocks->reader->session.table[thread->slot];
 
-	return thread->tid == thread->pid && !thread->told && !thread->pictured &&
+	return thread->tid == thread->pid && !deadlocks_told(deadlocks, index) &&
+	       !deadlocks_entry(deadlocks, index)->rest.pictured &&
 	       snapshot_rests(snapshot, thread) <= snapshot->now_ns - PATIENCE_NS(PICTURE) &&
 	       !process_is_worker(&deadlocks->reader->facts, thread->slot) &&
 	       !role_text(role_of(process));
@@ -205,10 +207,10 @@ static uint64_t handled(const struct deadlocks *deadlocks, uint32_t index)
 static bool has_changed(struct deadlocks *deadlocks, const struct last_picture_part *part)
 {
 	uint32_t index = snapshot_find(&deadlocks->snapshot, part->slot, part->tid);
-	const struct snapshot_thread *thread =
-		index == SNAPSHOT_NONE ? NULL : deadlocks_thread(deadlocks, index);
 
-	return thread && (thread->rest_ns != part->rest_ns || thread->told);
+	return index != SNAPSHOT_NONE &&
+	       (deadlocks_thread(deadlocks, index)->rest_ns != part->rest_ns ||
+		deadlocks_told(deadlocks, index));
 }
 
 /* Whether it has ended, and not just now, with the program. */
@@ -260,7 +262,7 @@ static bool find_explained(struct deadlocks *deadlocks)
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
-		work[i] = deadlocks_thread(deadlocks, i)->told ? AT_WORK : AT_WORK_NOT;
+		work[i] = deadlocks_told(deadlocks, i) ? AT_WORK : AT_WORK_NOT;
 		any |= work[i] == AT_WORK;
 	}
 	if (any)
@@ -315,7 +317,7 @@ static void forget_parents(struct deadlocks *deadlocks)
 
 		if (index == SNAPSHOT_NONE || !is_parent_of_work(deadlocks, index))
 			continue;
-		deadlocks_thread(deadlocks, index)->pictured = false;
+		deadlocks_entry(deadlocks, index)->rest.pictured = false;
 		drop(deadlocks, i);
 	}
 }
@@ -391,13 +393,12 @@ void last_picture_look(struct deadlocks *deadlocks)
 	if (explained)
 		forget_explained(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
-		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
-
-		if (!is_due(deadlocks, thread) || (explained && !deadlocks->help.solved.dead[i]) ||
+		if (!is_due(deadlocks, i) || (explained && !deadlocks->help.solved.dead[i]) ||
 		    !may_be_kept(deadlocks, i, asked))
 			continue;
-		thread->pictured = true;
-		if (!wait_is_apart(&deadlocks->waits.item.item[i]) || wants_answer(thread))
+		deadlocks_entry(deadlocks, i)->rest.pictured = true;
+		if (!wait_is_apart(&deadlocks->waits.item.item[i]) ||
+		    wants_answer(deadlocks_thread(deadlocks, i)))
 			keep(deadlocks, i);
 	}
 }
@@ -415,10 +416,10 @@ static bool is_explained(struct deadlocks *deadlocks, const struct last_picture 
 {
 	uint32_t index =
 		snapshot_find(&deadlocks->snapshot, picture->part[0].slot, picture->part[0].tid);
-	const struct snapshot_thread *thread =
-		index == SNAPSHOT_NONE ? NULL : deadlocks_thread(deadlocks, index);
 
-	return (thread && (thread->told || thread->hung)) || picture->handled >> (number - 1) & 1;
+	return (index != SNAPSHOT_NONE && (deadlocks_told(deadlocks, index) ||
+					   deadlocks_entry(deadlocks, index)->rest.hung)) ||
+	       picture->handled >> (number - 1) & 1;
 }
 
 static void state(struct deadlocks *deadlocks, const struct last_picture *picture, int number)

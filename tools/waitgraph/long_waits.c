@@ -19,18 +19,14 @@
 
 #define PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
-/* Adds a thread. It stays open to a proof, so it does not count as told. */
 static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 			uint64_t flags)
 {
-	struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
-	bool told = thread->told;
+	struct ledger_rest *rest = &deadlocks_entry(deadlocks, index)->rest;
 
-	if (thread->hung)
-		return;
-	telling_add(deadlocks, telling, index, flags);
-	thread->told = told;
-	thread->hung = true;
+	if (!rest->hung)
+		telling_add_open(deadlocks, telling, index, flags);
+	rest->hung = true;
 }
 
 /* Records a wait for a lock whose owner runs elsewhere, with that owner. */
@@ -157,8 +153,8 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct due due;
 
-	if (thread->told || is_out_of_sight(deadlocks, index) || did_act(deadlocks, thread, rest) ||
-	    is_stopped(thread))
+	if (deadlocks_told(deadlocks, index) || is_out_of_sight(deadlocks, index) ||
+	    did_act(deadlocks, thread, rest) || is_stopped(thread))
 		return (struct at_work_thread){.acts = true};
 	due = due_of(&deadlocks->waits, index);
 	return (struct at_work_thread){
@@ -214,7 +210,7 @@ static bool job_rests(const struct deadlocks *deadlocks)
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		if (snapshot->threads.item[i].hung || works_apart(deadlocks, i))
+		if (deadlocks_entry(deadlocks, i)->rest.hung || works_apart(deadlocks, i))
 			return false;
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
@@ -229,7 +225,7 @@ static bool is_examined(struct deadlocks *deadlocks)
 	bool same = deadlocks->rested == count;
 
 	for (uint32_t i = 0; i < count; i++)
-		known += deadlocks_thread(deadlocks, i)->rest_known;
+		known += deadlocks_entry(deadlocks, i)->rest.examined;
 	return same && known == count;
 }
 
@@ -237,7 +233,7 @@ static void mark_examined(struct deadlocks *deadlocks)
 {
 	deadlocks->rested = deadlocks->snapshot.threads.count;
 	for (uint32_t i = 0; i < deadlocks->rested; i++)
-		deadlocks_thread(deadlocks, i)->rest_known = true;
+		deadlocks_entry(deadlocks, i)->rest.examined = true;
 }
 
 static bool main_waits_for_event(const struct deadlocks *deadlocks)
@@ -261,7 +257,7 @@ static bool job_is_idle(const struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		if (wait_is_apart(&deadlocks->waits.item.item[i]))
 			return false;
-		idle |= deadlocks->snapshot.threads.item[i].idle;
+		idle |= deadlocks_entry(deadlocks, i)->stand.idle;
 	}
 	return idle && !main_waits_for_event(deadlocks);
 }
@@ -277,7 +273,7 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 	for (int apart = 0; apart < 2; apart++)
 		for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 			if (telling_leaves_out(deadlocks, i))
-				deadlocks_thread(deadlocks, i)->hung = true;
+				deadlocks_entry(deadlocks, i)->rest.hung = true;
 			else if (apart == wait_is_apart(&deadlocks->waits.item.item[i]))
 				add_hanging(deadlocks, &telling, i, flags);
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, handlers);
@@ -331,8 +327,9 @@ static bool is_long_wait(const struct deadlocks *deadlocks, uint32_t index, uint
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
 	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT &&
-	       mpsan_kind_is_lock((unsigned)wait->kind) && !wait->joins && !thread->told &&
-	       !thread->hung && snapshot_rests(&deadlocks->snapshot, thread) <= since_ns;
+	       mpsan_kind_is_lock((unsigned)wait->kind) && !wait->joins &&
+	       !deadlocks_told(deadlocks, index) && !deadlocks_entry(deadlocks, index)->rest.hung &&
+	       snapshot_rests(&deadlocks->snapshot, thread) <= since_ns;
 }
 
 /* Whether a lock is waited for that long, or nobody does anything else. */

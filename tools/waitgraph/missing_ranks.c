@@ -286,7 +286,7 @@ static void mark_told(struct ranked_job *job)
 			continue;
 		process = &snapshot->processes.item[snapshot->threads.item[rank->index].process];
 		for (uint32_t k = process->begin; k < process->end; k++)
-			snapshot->threads.item[k].hung = true;
+			deadlocks_entry(job->deadlocks, k)->rest.hung = true;
 		rank->told = true;
 	}
 }

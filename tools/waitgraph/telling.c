@@ -234,13 +234,14 @@ static uint64_t kind_of(const struct wait *wait)
 struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct ledger_entry *entry = deadlocks_entry(deadlocks, index);
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct ev_blocked event = {
 		.lock = wait->lock,
 		.kind = kind_of(wait),
 		.flags = wait->flags | flags |
-			 (thread->may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
-			 (thread->from_readers ? MPSAN_LF_READERS : 0),
+			 (entry->life.may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
+			 (entry->life.from_readers ? MPSAN_LF_READERS : 0),
 		.since = since(deadlocks, index),
 		.ends = wait->ends,
 		.ends_ns = wait->ends_ns,
@@ -285,17 +286,23 @@ void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 	telling->ends = event->ends;
 }
 
-void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
-		 uint64_t flags)
+void telling_add_open(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		      uint64_t flags)
 {
-	struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ev_blocked event;
 
-	thread->told = true;
 	if (telling->count >= TELLING_MAX)
 		return;
 	event = telling_describe(deadlocks, index, flags);
 	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
+}
+
+void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		 uint64_t flags)
+{
+	deadlocks_entry(deadlocks, index)->round.told = true;
+	telling_add_open(deadlocks, telling, index, flags);
 }
 
 /*
@@ -349,11 +356,11 @@ void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uin
 	for (int others = 0; others < 2; others++)
 		for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
 			if (deadlocks->graph.solved.group[i] != group ||
-			    deadlocks_thread(deadlocks, i)->told ||
+			    deadlocks_told(deadlocks, i) ||
 			    (!others && deadlocks->waits.item.item[i].kind != MPSAN_WAIT_PROCESS))
 				continue;
 			if (telling_leaves_out(deadlocks, i))
-				deadlocks_thread(deadlocks, i)->told = true;
+				deadlocks_entry(deadlocks, i)->round.told = true;
 			else
 				telling_add(deadlocks, telling, i, 0);
 		}
@@ -369,8 +376,7 @@ uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t orphan
 bool telling_told_group(struct deadlocks *deadlocks, uint32_t group)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
-		if (deadlocks->graph.solved.group[i] == group &&
-		    deadlocks_thread(deadlocks, i)->told)
+		if (deadlocks->graph.solved.group[i] == group && deadlocks_told(deadlocks, i))
 			return true;
 	return false;
 }

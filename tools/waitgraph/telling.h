@@ -6,6 +6,7 @@
 #ifndef MPSAN_TELLING_H
 #define MPSAN_TELLING_H
 
+#include "../waits/ledger.h"
 #include "deadlocks.h"
 
 #define TELLING_MAX 24u /* threads recorded per deadlock */
@@ -22,14 +23,27 @@ static inline struct snapshot_thread *deadlocks_thread(struct deadlocks *deadloc
 	return &deadlocks->snapshot.threads.item[index];
 }
 
+static inline struct ledger_entry *deadlocks_entry(const struct deadlocks *deadlocks,
+						   uint32_t index)
+{
+	return ledger_of(&deadlocks->snapshot, index);
+}
+
+static inline bool deadlocks_told(const struct deadlocks *deadlocks, uint32_t index)
+{
+	return ledger_is_told(&deadlocks->snapshot, index);
+}
+
 /* What is known of a blocked thread; its texts are written at once. */
 struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags);
 /* Records a thread that was described before. */
 void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t slot, uint32_t tid,
 		 const struct ev_blocked *event);
-/* Records a thread of the snapshot with these further flags, and marks it as told. */
+/* Records a thread of the snapshot with these further flags, and marks it as told, or leaves it open to a proof. */
 void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 		 uint64_t flags);
+void telling_add_open(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		      uint64_t flags);
 /* Whether it belongs to a helper of multiprocessing or torch, which only waits to be asked. */
 bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index);
 /* Records the rest of a group of the graph, threads that wait for an end first, without helpers. */

@@ -5,6 +5,7 @@
 #include "../job/patience.h"
 #include "../proc/calls.h"
 #include "../proc/fd_copy.h"
+#include "../waits/ledger.h"
 
 #define COUNT_NS 1000000000ull
 #define TICKS 5u /* a consumer that is slow reads at some of them */
@@ -17,19 +18,21 @@ static bool is_kept_open(const struct graph *graph, uint32_t index)
 }
 
 /* For how long nobody had read from the pipe when its bytes were last counted. */
-static uint64_t undrained_ns(const struct snapshot *snapshot, struct snapshot_thread *thread)
+static uint64_t undrained_ns(const struct snapshot *snapshot, uint32_t index)
 {
-	struct snapshot_object *object = &thread->object;
+	const struct snapshot_thread *thread = &snapshot->threads.item[index];
+	struct ledger_stand *stand = &ledger_of(snapshot, index)->stand;
 	int bytes;
 
-	if (!object->counted_ns || snapshot->now_ns >= object->counted_ns + COUNT_NS) {
-		bytes = fd_copy_pipe_bytes(thread->pid, (int)thread->call.arg[0], object->inode);
-		if (!object->counted_ns || bytes != object->bytes || bytes < 0)
-			object->bytes_ns = snapshot->now_ns;
-		object->bytes = bytes;
-		object->counted_ns = snapshot->now_ns;
+	if (!stand->counted_ns || snapshot->now_ns >= stand->counted_ns + COUNT_NS) {
+		bytes = fd_copy_pipe_bytes(thread->pid, (int)thread->call.arg[0],
+					   thread->object.inode);
+		if (!stand->counted_ns || bytes != stand->bytes || bytes < 0)
+			stand->bytes_ns = snapshot->now_ns;
+		stand->bytes = bytes;
+		stand->counted_ns = snapshot->now_ns;
 	}
-	return object->counted_ns - object->bytes_ns;
+	return stand->counted_ns - stand->bytes_ns;
 }
 
 /*
@@ -83,16 +86,16 @@ static bool set_apart(const struct graph *graph, struct waits *waits, uint32_t i
 
 bool tickers_find(const struct graph *graph, struct waits *waits)
 {
-	struct snapshot *snapshot = waits->snapshot;
+	const struct snapshot *snapshot = waits->snapshot;
 	bool any = false;
 
 	for (uint32_t i = 0; i < graph->solved.count; i++) {
-		struct snapshot_thread *thread = &snapshot->threads.item[i];
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
 		uint64_t passed;
 
 		if (!is_kept_open(graph, i) || snapshot->now_ns - thread->still_ns < COUNT_NS)
 			continue;
-		passed = undrained_ns(snapshot, thread);
+		passed = undrained_ns(snapshot, i);
 		any |= passed >= PATIENCE_NS(TICKS) && set_apart(graph, waits, i, passed);
 	}
 	return any;

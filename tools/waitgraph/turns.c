@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "../proc/calls.h"
+#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 
 static bool waits_for_sender(const struct snapshot_thread *thread, const struct wait *wait)
@@ -70,7 +71,7 @@ static bool is_same_place(const struct waits *waits, uint32_t index,
 /* The frames of threads that do not run stay the same: those of two that take turns are read once. */
 bool turns_are_taken(const struct waits *waits, uint32_t index)
 {
-	struct snapshot_thread *thread = &waits->snapshot->threads.item[index];
+	struct ledger_stand *stand = &ledger_of(waits->snapshot, index)->stand;
 	const struct wait *wait = &waits->item.item[index];
 	const struct snapshot_thread *holder;
 	uint32_t by;
@@ -81,9 +82,9 @@ bool turns_are_taken(const struct waits *waits, uint32_t index)
 	holder = &waits->snapshot->threads.item[by];
 	if (by == index || !waits_for_sender(holder, &waits->item.item[by]))
 		return false;
-	if (holder->runs && thread->turn_of == holder->tid && thread->turn_runs == holder->runs)
+	if (holder->runs && stand->turn_of == holder->tid && stand->turn_runs == holder->runs)
 		return true;
-	thread->turn_of = is_same_place(waits, index, holder) ? holder->tid : 0;
-	thread->turn_runs = holder->runs;
-	return thread->turn_of;
+	stand->turn_of = is_same_place(waits, index, holder) ? holder->tid : 0;
+	stand->turn_runs = holder->runs;
+	return stand->turn_of;
 }

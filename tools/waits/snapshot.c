@@ -10,6 +10,7 @@
 
 #include "../proc/calls.h"
 #include "../proc/namespaces.h"
+#include "ledger.h"
 #include "outside.h"
 
 #define POLLS_MIN 3u /* rounds until a thread counts as polling */
@@ -23,6 +24,7 @@ void snapshot_init(struct snapshot *snapshot, const struct reader *reader)
 
 	*snapshot = (struct snapshot){
 		.reader = reader, .ran_ns = memory_get(reader->session.slots * sizeof(uint64_t))};
+	snapshot->ledger = memory_get(sizeof(*snapshot->ledger));
 	if (reader->session.head->outside)
 		snapshot->outside = outside_create(reader);
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -58,6 +60,7 @@ void snapshot_finish(struct snapshot *snapshot)
 	free(snapshot->pids.item);
 	free(snapshot->ran_ns);
 	outside_destroy(snapshot->outside);
+	ledger_destroy(snapshot->ledger);
 	*snapshot = (struct snapshot){0};
 }
 
@@ -124,13 +127,13 @@ static void look_for_rounds(const struct snapshot *snapshot, struct snapshot_thr
 
 	if (thread->call.state == PROC_RUNS && thread->same_ns)
 		return;
+	thread->round_ns = snapshot->now_ns;
 	if (nested) {
 		thread->same = thread->call;
 		thread->nested = true;
 	}
 	if (same || nested) {
 		thread->rounds++;
-		thread->told = thread->gives_up;
 		return;
 	}
 	thread->python = (struct snapshot_python){0};
@@ -138,7 +141,7 @@ static void look_for_rounds(const struct snapshot *snapshot, struct snapshot_thr
 	thread->same_ns = thread->call.state == PROC_IN_CALL ? snapshot->now_ns : 0;
 	thread->same_ran_ns = thread->time.ran_ns;
 	thread->rounds = 0;
-	thread->told = thread->gives_up = thread->nested = false;
+	thread->nested = false;
 }
 
 bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_thread *thread)
@@ -182,7 +185,6 @@ static void look_for_rest(const struct snapshot *snapshot, struct snapshot_threa
 		return;
 	thread->rest_ns = snapshot->now_ns;
 	thread->rest_runs = thread->runs;
-	thread->hung = thread->rest_known = thread->pictured = false;
 }
 
 uint64_t snapshot_rests(const struct snapshot *snapshot, const struct snapshot_thread *thread)
@@ -257,8 +259,6 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	}
 	thread->runs = runs;
 	thread->looks = 1;
-	thread->doubted = thread->idle = false;
-	thread->turn_of = 0;
 	thread->object = (struct snapshot_object){0};
 	thread->blocks = (struct snapshot_blocks){0};
 	thread->still_ns = snapshot->now_ns;
@@ -451,6 +451,7 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns)
 		      compare_pids);
 	for (uint32_t i = 0; i < snapshot->before.count; i++)
 		snapshot_forget(snapshot, &snapshot->before.item[i]);
+	ledger_follow(snapshot);
 	kept_begin(); /* what is kept from here on was read after all run counts */
 }
 

@@ -22,8 +22,6 @@ struct snapshot_object {
 	bool is_tcp;
 	bool is_lock; /* a System V semaphore that is given back at the end of its process */
 	uint64_t address; /* for memory: its address in this process */
-	int bytes; /* in a pipe that it writes to; see tickers.c */
-	uint64_t bytes_ns, counted_ns; /* since when they are so many, and when last counted */
 };
 
 /* Who will release the lock that a thread waits for, according to Python; see waits_python.c. */
@@ -50,13 +48,6 @@ struct snapshot_blocks {
 	uint64_t lock[SNAPSHOT_BLOCKS];
 };
 
-/* Whether only threads that wait can reach what it waits for; see bystanders.h. */
-struct snapshot_owned {
-	uint64_t print; /* of this wait, and of those threads */
-	uint64_t due_ns; /* when it may be asked again */
-	bool is;
-};
-
 /* Run count and times that were read ahead; all 0: none. */
 struct snapshot_reading {
 	uint64_t runs;
@@ -67,6 +58,7 @@ struct snapshot_thread {
 	uint32_t slot, pid, tid;
 	uint32_t own_tid; /* in its own PID namespace: the TID in records, locks and events */
 	uint32_t process; /* index of its process in this snapshot */
+	uint32_t entry; /* its index in the ledger + 1; 0: it has none yet */
 	const struct mpsan_thread *record; /* its own record; NULL: none (yet) */
 	struct mpsan_thread *outside; /* the same, made by outside.h if the library is not there */
 	struct proc_call call;
@@ -79,7 +71,6 @@ struct snapshot_thread {
 	struct snapshot_object object;
 	struct snapshot_python python;
 	struct snapshot_blocks blocks;
-	struct snapshot_owned owned;
 	uint64_t harmless_ns; /* its still_ns when it was last asked whether it is a watchdog */
 	bool harmless; /* it is one, see look_by_watchdog */
 	uint64_t driver_entry; /* the start routine that was looked up for `driver` */
@@ -92,6 +83,7 @@ struct snapshot_thread {
 	 */
 	uint64_t same_ns, same_ran_ns;
 	uint32_t rounds;
+	uint64_t round_ns; /* since when it is in the last of these rounds */
 	struct proc_call same;
 	bool nested; /* in handlers of signals, each of which interrupted the wait of the one before */
 	/* what it tries to get, without waiting for it, each time that it runs; since when, how often seen */
@@ -100,21 +92,6 @@ struct snapshot_thread {
 	uint32_t tries;
 	/* since when it has woken up for time limits only, to wait in that call again */
 	uint64_t rest_ns, rest_runs;
-	bool rest_known; /* examined at rest, by long_waits.c */
-	bool pictured; /* looked at by last_picture.c in this rest */
-	/* whose turn it is before this one's, found by turns.c: its TID, 0: none, and its run count */
-	uint32_t turn_of;
-	uint64_t turn_runs;
-	uint64_t for_peers, for_peers_ns; /* mpsan_thread.for_peers, and since when; ranks/nccl.c */
-	bool hung; /* recorded as a long wait; until it does something else */
-	bool told; /* part of a recorded deadlock, or explained by an event of its own */
-	bool gives_up; /* recorded although something ends its wait */
-	bool doubted; /* recorded without a proof, which may still follow */
-	bool idle; /* part of an intended wait, see idle.h */
-	bool proved; /* it waits for ever, by a finding; see ../ps/ps_proof.c */
-	bool from_readers; /* it reads from those who read, too, see idle_group.h */
-	bool may_be_meant; /* part of a dead end that Ctrl-C may be meant to end, see idle.c */
-	bool begun; /* its start was recorded, by forked_waits.c */
 	struct snapshot_reading reading;
 	int runs_fd, call_fd; /* of proc_runs() and proc_call() */
 	bool here; /* seen in this snapshot */
@@ -141,6 +118,7 @@ struct snapshot {
 	uint32_t fds, fds_max;
 	uint64_t *ran_ns; /* by slot: proc_ran_ns() in the previous snapshot; 0: unknown */
 	struct outside *outside; /* NULL: the library runs in these processes */
+	struct ledger *ledger; /* what others have concluded of the threads */
 };
 
 #define SNAPSHOT_NONE UINT32_MAX
