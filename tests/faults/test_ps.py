@@ -401,7 +401,7 @@ def check_usage():
             run = place.ps(*arguments)
             assert run.exit == USAGE and "usage: mpsan ps" in run.err and not run.out, run
         run = place.ps("--help")
-        assert run.exit == 0 and "mpsan ps [--memory] [--json] [--tree] [DIR|PID]" in run.out, run
+        assert run.exit == 0 and "mpsan ps [--memory] [--job] [--json] [--tree] [DIR|PID]" in run.out, run
 
 
 # What is printed

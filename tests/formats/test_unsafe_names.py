@@ -104,21 +104,6 @@ def words_of(odd):
     return [system_python().encode(), b"-c", PROGRAM.encode(), b"word" + odd.encode(), INVALID, b"--" + odd.encode()]
 
 
-def check_arguments():
-    """One rule for the arguments of a command, wherever a document has them."""
-    given = [b"a\x1bb", b"d\x7fe", b"bad\xffz", b"back\\slash", b"\\x1b", "u\u202er".encode(), b"t\tn\nx", b""]
-    wanted = ["a\\x1bb", "d\\x7fe", "bad?z", "back\\slash", "\\x1b", "u\\u202er", "t\tn\nx", ""]
-    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
-        run("run", "--no-conf", "--dir", f"{place}/s", "--report", f"json={place}/run", "--", "/bin/true", *map(os.fsdecode, given))
-        run("report", "--no-conf", "--report", f"json={place}/later", f"{place}/s")
-        ps, doctor = (json.loads(run(*words).stdout) for words in (
-            ("ps", "--json", f"{place}/s"), ("doctor", "--json", "--", "/bin/true", *map(os.fsdecode, given))))
-        documents = [json.loads(Path(place, name).read_text()) for name in ("run", "later")]
-    for found in (*(one["command"] for one in documents), *(one["processes"][0]["argv"] for one in documents),
-                  *(one["hosts"][0]["command"] for one in documents), ps["processes"][0]["argv"], doctor["command"]):
-        assert found[1:] == wanted, found
-
-
 def check_watched():
     """mpsan run, with all formats, and the other commands meanwhile and afterwards."""
     for odd in odd_names():

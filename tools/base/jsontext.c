@@ -8,8 +8,10 @@
 #include "utf8.h"
 #include "util.h"
 
-/* What text has on purpose, and JSON escapes itself; what makes lines of a document takes blanks for them (line.h). */
-#define KEPT "\t\n"
+/* JSON escapes these itself; what makes text of a document has one line for each name (line.h). */
+#define ESCAPED_BY_JSON                                               \
+	"\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\23\24\25\26" \
+	"\27\30\31\32\33\34\35\36\37"
 
 json_t *jsontext_part(const char *text, size_t length)
 {
@@ -20,7 +22,7 @@ json_t *jsontext_part(const char *text, size_t length)
 	if (utf8_is_safe_text(text, length))
 		return json_stringn(text, length);
 	safe = memory_get(UTF8_ESCAPED * length + 1);
-	utf8_escape(safe, text, length, KEPT);
+	utf8_escape(safe, text, length, ESCAPED_BY_JSON);
 	string = json_string(safe);
 	free(safe);
 	return string;

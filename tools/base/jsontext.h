@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 /*
- * A new JSON string of up to `length` bytes of `text`, with what is unsafe escaped (utf8.h), but for tabs and line breaks;
+ * A new JSON string of up to `length` bytes of `text`, with what is unsafe escaped, but for what JSON escapes itself;
  * null if `text` is NULL.
  */
 json_t *jsontext_of(const char *text);
