@@ -310,7 +310,8 @@ static inline uint16_t mpsan_record_sum(const uint64_t *word, uint64_t words)
 static inline int mpsan_kind_is_lock(unsigned kind)
 {
 	return (kind >= MPSAN_LOCK_MUTEX && kind <= MPSAN_LOCK_CUSTOM) ||
-	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD) || kind == MPSAN_LOCK_PYTHON;
+	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD) || kind == MPSAN_LOCK_PYTHON ||
+	       kind == MPSAN_LOCK_ONCE;
 }
 
 /*
