@@ -9,6 +9,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "idle_group.h"
+#include "../waits/native.h"
 #include "lost_end.h"
 #include "turns.h"
 
@@ -191,11 +192,20 @@ static bool gives_up(const struct group *group, uint32_t i)
 }
 
 /* Whether it must come to an end: the main thread is in a test, or in a handler of the program's end. */
+/* Whether a main thread without an interpreter runs what its program has to do at the end, in exit(). */
+static bool exits(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+
+	return thread->tid == thread->pid && !group_process(group, thread->slot)->python &&
+	       native_is_in(group->graph->waits->native, thread, "exit");
+}
+
 static bool is_to_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
-	return snapshot_wanted(thread).tag & MPSAN_TAG_EXIT ||
+	return snapshot_wanted(thread).tag & MPSAN_TAG_EXIT || exits(group, i) ||
 	       ((python->at_end || python->in_test) &&
 		!fact_how_copies(group_process(group, thread->slot)->how));
 }
@@ -285,10 +295,9 @@ static uint32_t parent_in(const struct group *group, uint32_t slot)
 static void idle_describe(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
-	struct pythread_wait *python = &group->python[i];
+	const struct pythread_wait *python = &group->python[i];
 	struct parked_thread *to = &group->thread[i];
 
-	*python = pythread_wait(thread, group_wait(group, i)->lock);
 	*to = (struct parked_thread){
 		.wait = part(group, i, python),
 		.process = thread->slot,
@@ -357,6 +366,9 @@ static void idle_gather(struct group *group)
 }
 
 /*
+	for (uint32_t i = 0; i < group->count; i++)
+		group->python[i] =
+			pythread_wait(group_thread(group, i), group_wait(group, i)->lock);
  * Whether another program that the job started lives and may end those who are waited for: a
  * watchdog. Python's own processes and workers are judged by their waits.
  */

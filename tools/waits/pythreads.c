@@ -152,34 +152,6 @@ char *pythread_name(const struct snapshot_thread *thread)
 	return name;
 }
 
-/* Whether the line is a function of that name in threading.py, with or without its class. */
-static bool is_threading_wait(const char *line)
-{
-	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
-	size_t length = tab ? (size_t)(tab - line) : 0;
-
-	return end && length >= 4 && !memcmp(tab - 4, "wait", 4) &&
-	       (length == 4 || tab[-5] == '.') && end - tab > 12 &&
-	       !memcmp(end - 12, "threading.py", 12);
-}
-
-static bool is_event_wait(const char *stack)
-{
-	const char *second = strchr(stack, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
-
-	return third && is_threading_wait(stack) && is_threading_wait(second + 1) &&
-	       !is_threading_wait(third + 1);
-}
-
-bool pythread_waits_for_event(const struct snapshot_thread *thread)
-{
-	char *stack = pythread_stack(thread);
-	bool found = is_event_wait(stack);
-
-	free(stack);
-	return found;
-}
-
 /*
  * Library functions, by suffixes of their names and files; of a wait's frames the worst counts. NULL:
  * all others of that file.
@@ -282,6 +254,29 @@ static bool is_function(const char *line, const char *function, const char *file
 	       (!file || ends_with(tab + 1, (size_t)(end - tab - 1), file));
 }
 
+/* Whether the line is a `wait` of threading.py, with or without its class. */
+static bool is_threading_wait(const char *line)
+{
+	return is_function(line, "wait", "threading.py");
+}
+
+static bool is_event_wait(const char *stack)
+{
+	const char *second = strchr(stack, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
+
+	return third && is_threading_wait(stack) && is_threading_wait(second + 1) &&
+	       !is_threading_wait(third + 1);
+}
+
+bool pythread_waits_for_event(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	bool found = is_event_wait(stack);
+
+	free(stack);
+	return found;
+}
+
 /* Whether it is the program itself, the import at its start, or waits for threads and children. */
 static bool is_start(const char *line)
 {
@@ -339,23 +334,24 @@ bool pythread_has_tasks(const struct snapshot_thread *thread)
 	return found;
 }
 
-bool pythread_serves_manager(const struct snapshot_thread *thread)
+static bool runs(const struct snapshot_thread *thread, const char *function, const char *file)
 {
 	char *stack = pythread_stack(thread);
-	bool found = has_function(stack, "serve_forever", "multiprocessing/managers.py");
+	bool found = has_function(stack, function, file);
 
 	free(stack);
 	return found;
 }
 
+bool pythread_serves_manager(const struct snapshot_thread *thread)
+{
+	return runs(thread, "serve_forever", "multiprocessing/managers.py");
+}
+
 bool pythread_shuts_down(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
-	bool found = has_function(stack, "_shutdown", "threading.py") ||
-		     has_function(stack, "shutdown_default_executor", "asyncio/base_events.py");
-
-	free(stack);
-	return found;
+	return runs(thread, "_shutdown", "threading.py") ||
+	       runs(thread, "shutdown_default_executor", "asyncio/base_events.py");
 }
 
 bool pythread_wants_result(const struct snapshot_thread *thread)
@@ -365,6 +361,17 @@ bool pythread_wants_result(const struct snapshot_thread *thread)
 	bool found = second && is_threading_wait(stack) &&
 		     (is_function(second + 1, "result", "concurrent/futures/_base.py") ||
 		      is_function(second + 1, "exception", "concurrent/futures/_base.py"));
+
+	free(stack);
+	return found;
+}
+
+bool pythread_awaits_shared_notify(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	const char *second = strchr(stack, '\n');
+	bool found = second && is_function(stack, "wait", "multiprocessing/synchronize.py") &&
+		     !is_function(second + 1, "wait", "multiprocessing/synchronize.py");
 
 	free(stack);
 	return found;
@@ -385,15 +392,7 @@ bool pythread_is_timer(const struct snapshot_thread *thread)
 
 bool pythread_feeds(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
-	bool found = false;
-
-	for (const char *line = stack; line && *line && !found; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		found = is_function(line, "_feed", "multiprocessing/queues.py");
-	}
-	free(stack);
-	return found;
+	return runs(thread, "_feed", "multiprocessing/queues.py");
 }
 
 bool pythread_in_test(const struct snapshot_thread *thread)
@@ -403,6 +402,18 @@ bool pythread_in_test(const struct snapshot_thread *thread)
 
 	free(stack);
 	return found;
+}
+
+/* A number for the line of the program that called threading. */
+static uint64_t place_of(const char *stack)
+{
+	uint64_t place = 14695981039346656037ull;
+
+	while (is_function(stack, "", "threading.py") && strchr(stack, '\n'))
+		stack = strchr(stack, '\n') + 1;
+	for (; *stack && *stack != '\n'; stack++)
+		place = (place ^ (unsigned char)*stack) * 1099511628211ull;
+	return place;
 }
 
 struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock)
@@ -426,6 +437,8 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 			wait.what = PYTHREAD_NEWS;
 		wait.pool_is_short = pyview_pool_is_short(view, pthread);
 		wait.queue = pyview_awaited_queue(view, pthread);
+		if (pyview_awaited_monitor(view, pthread, &wait.condition, &wait.monitor))
+			wait.place = place_of(stack);
 		wait.joined = pyview_joined(view, pthread);
 		if (wait.what == PYTHREAD_PERMIT)
 			wait.semaphore = pyview_semaphore(view, pthread);
