@@ -216,6 +216,36 @@ static void where_the_main_thread_is_gone_all_others_count(void **state)
 	assert_false(is_meant());
 }
 
+static void ctrl_c_ends_what_does_not_ignore_it(void **state)
+{
+	(void)state;
+	assert_true(parked_has_keyboard(thread, count));
+	thread[0].no_keyboard = true;
+	assert_false(parked_has_keyboard(thread, count));
+}
+
+static void a_worker_that_ignores_ctrl_c_has_a_parent_that_does_not(void **state)
+{
+	(void)state;
+	join_worker();
+	thread[1].no_keyboard = true;
+	assert_true(parked_has_keyboard(thread, count));
+	thread[0].no_keyboard = true;
+	thread[1].no_keyboard = false;
+	assert_false(parked_has_keyboard(thread, count));
+}
+
+static void a_helper_process_is_not_asked_for_the_keyboard(void **state)
+{
+	(void)state;
+	join_worker();
+	thread[0].no_keyboard = true;
+	thread[1].parent = PARKED_NONE;
+	assert_true(parked_has_keyboard(thread, count));
+	thread[1].is_helper = true;
+	assert_false(parked_has_keyboard(thread, count));
+}
+
 #define STORY(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -237,6 +267,9 @@ int main(void)
 		STORY(joins_alone_are_a_deadlock),
 		STORY(an_event_of_the_main_thread_is_meant_whatever_was_sent),
 		STORY(where_the_main_thread_is_gone_all_others_count),
+		STORY(ctrl_c_ends_what_does_not_ignore_it),
+		STORY(a_worker_that_ignores_ctrl_c_has_a_parent_that_does_not),
+		STORY(a_helper_process_is_not_asked_for_the_keyboard),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -2,14 +2,15 @@
 /* Whether the wait of a thread was answered before, and whether who could answer has ended; which processes read from each other. */
 #include "idle_group.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "../facts/processes.h"
-#include "../proc/pipes.h"
 #include "../facts/roles.h"
+#include "../proc/pipes.h"
 #include "../waits/has_ended.h"
-#include "../waits/pythreads.h"
 #include "../waits/native.h"
+#include "../waits/pythreads.h"
 
 #define CLOSE_NS 1000000000ull
 
@@ -131,7 +132,6 @@ static bool meets_other(const struct group *group, uint32_t i)
 	return false;
 }
 
-/* Whether it reads an eventfd: one thread is woken by it, which does not poll. */
 /* A condition, the mutex or lock that guards it, and the code that waits for it; 0: unknown. */
 struct monitor {
 	uint64_t lock, condition, place;
@@ -170,6 +170,7 @@ static bool meets_at_lock(const struct group *group, uint32_t i)
 	return false;
 }
 
+/* Whether it reads an eventfd: one thread is woken by it, which does not poll. */
 static bool reads_event(const struct group *group, uint32_t i)
 {
 	return group_wait(group, i)->kind == MPSAN_WAIT_READY &&
@@ -269,7 +270,6 @@ static bool is_left_alone(const struct group *group, uint32_t i, const bool *rea
 	return other;
 }
 
-static bool may_be_reader(const struct group *group, uint32_t i)
 /* For a signal in shared memory that is not kept: at a condition, not an event, at which a program may park. */
 static bool awaits_notify(const struct group *group, uint32_t i)
 {
@@ -281,6 +281,7 @@ static bool awaits_notify(const struct group *group, uint32_t i)
 		(kind == MPSAN_LOCK_SEMAPHORE && pythread_awaits_shared_notify(thread)));
 }
 
+static bool may_be_reader(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 	const struct wait *wait = group_wait(group, i);
@@ -392,7 +393,7 @@ static bool was_left(const struct group *group, const struct snapshot_thread *th
 
 /*
  * Whether the program of its process has ended, and the interpreter joins the threads that are left. Where
- * SIGINT has its default action, these were meant to run until Ctrl-C.
+ * SIGINT has its default action, these were meant to run until Ctrl-C; where it is ignored, they were not.
  */
 static bool program_ended(const struct group *group, const struct snapshot_thread *thread)
 {
@@ -400,7 +401,7 @@ static bool program_ended(const struct group *group, const struct snapshot_threa
 		const struct snapshot_thread *other = group_thread(group, k);
 
 		if (other->tid == thread->pid && other->tid != thread->tid &&
-		    group_wait(group, k)->interruptible)
+		    (group_wait(group, k)->interruptible || proc_ignores(other->pid, SIGINT)))
 			return group_process(group, thread->slot)->python &&
 			       pythread_shuts_down(other);
 	}
