@@ -282,9 +282,8 @@ enum mpsan_later {
 };
 
 /*
- * mpsan_record.later of an event that was recorded before its call, because other processes may act
- * on the call's effect: the call failed, and the event is void. Without this flag the call
- * succeeded, is in progress, or was the last of its process and may have taken effect.
+ * mpsan_record.later of an event that was recorded before its call, because other processes may act on the call's
+ * effect: it failed, and the event is void. Else it succeeded, or is in progress, or was the last of its process.
  */
 #define MPSAN_LATER_FAILED (1ull << 60)
 

@@ -8,8 +8,8 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../proc/pipes.h"
-#include "../waits/has_ended.h"
 #include "../waits/native.h"
+#include "../waits/outside.h"
 #include "../waits/pythreads.h"
 
 #define CLOSE_NS 1000000000ull
