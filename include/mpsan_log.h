@@ -282,9 +282,8 @@ enum mpsan_later {
 };
 
 /*
- * mpsan_record.later of an event that was recorded before its call, because other processes may act
- * on the call's effect: the call failed, and the event is void. Without this flag the call
- * succeeded, is in progress, or was the last of its process and may have taken effect.
+ * mpsan_record.later of an event that was recorded before its call, because other processes may act on the call's
+ * effect: it failed, and the event is void. Else it succeeded, or is in progress, or was the last of its process.
  */
 #define MPSAN_LATER_FAILED (1ull << 60)
 
@@ -310,7 +309,8 @@ static inline uint16_t mpsan_record_sum(const uint64_t *word, uint64_t words)
 static inline int mpsan_kind_is_lock(unsigned kind)
 {
 	return (kind >= MPSAN_LOCK_MUTEX && kind <= MPSAN_LOCK_CUSTOM) ||
-	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD) || kind == MPSAN_LOCK_PYTHON;
+	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD) || kind == MPSAN_LOCK_PYTHON ||
+	       kind == MPSAN_LOCK_ONCE;
 }
 
 /*

@@ -216,6 +216,36 @@ static void where_the_main_thread_is_gone_all_others_count(void **state)
 	assert_false(is_meant());
 }
 
+static void ctrl_c_ends_what_does_not_ignore_it(void **state)
+{
+	(void)state;
+	assert_true(parked_has_keyboard(thread, count));
+	thread[0].no_keyboard = true;
+	assert_false(parked_has_keyboard(thread, count));
+}
+
+static void a_worker_that_ignores_ctrl_c_has_a_parent_that_does_not(void **state)
+{
+	(void)state;
+	join_worker();
+	thread[1].no_keyboard = true;
+	assert_true(parked_has_keyboard(thread, count));
+	thread[0].no_keyboard = true;
+	thread[1].no_keyboard = false;
+	assert_false(parked_has_keyboard(thread, count));
+}
+
+static void a_helper_process_is_not_asked_for_the_keyboard(void **state)
+{
+	(void)state;
+	join_worker();
+	thread[0].no_keyboard = true;
+	thread[1].parent = PARKED_NONE;
+	assert_true(parked_has_keyboard(thread, count));
+	thread[1].is_helper = true;
+	assert_false(parked_has_keyboard(thread, count));
+}
+
 #define STORY(name) cmocka_unit_test_setup(name, begin)
 
 static void the_call_counts_where_it_names_who_is_to_end_the_wait(void **state)
@@ -289,6 +319,9 @@ int main(void)
 		cmocka_unit_test(the_call_counts_where_it_names_who_is_to_end_the_wait),
 		cmocka_unit_test(a_permit_is_a_signal_unless_it_guards),
 		cmocka_unit_test(only_a_main_thread_waits_for_an_event_for_good),
+		STORY(ctrl_c_ends_what_does_not_ignore_it),
+		STORY(a_worker_that_ignores_ctrl_c_has_a_parent_that_does_not),
+		STORY(a_helper_process_is_not_asked_for_the_keyboard),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -316,17 +316,33 @@ bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), v
 	return false;
 }
 
+/* A set of signals in /proc/PID/status; false: it cannot be read. */
+static bool read_signals(uint32_t pid, const char *field, uint64_t *mask)
+{
+	char text[4096];
+	const char *at;
+
+	if (!procfs_read(text, sizeof(text), "%u/status", pid) || !(at = strstr(text, field)))
+		return false;
+	*mask = strtoull(at + strlen(field), NULL, 16);
+	return true;
+}
+
+bool proc_ignores(uint32_t pid, int number)
+{
+	uint64_t mask;
+
+	return read_signals(pid, "\nSigIgn:", &mask) && mask >> (number - 1) & 1;
+}
+
 static uint64_t read_handlers(uint32_t pid)
 {
 	static const int faults[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
 				     SIGSEGV, SIGSYS,  32,	33};
-	char text[4096];
-	const char *at;
 	uint64_t mask;
 
-	if (!procfs_read(text, sizeof(text), "%u/status", pid) || !(at = strstr(text, "\nSigCgt:")))
+	if (!read_signals(pid, "\nSigCgt:", &mask))
 		return UINT64_MAX;
-	mask = strtoull(at + 8, NULL, 16);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		mask &= ~(1ull << (faults[i] - 1));
 	return mask;

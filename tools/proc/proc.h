@@ -133,6 +133,8 @@ FILE *proc_open_maps(uint32_t pid);
  * if unknown.
  */
 uint64_t proc_handlers(uint32_t pid);
+/* Whether a process ignores that signal; false if the kernel does not tell. */
+bool proc_ignores(uint32_t pid, int number);
 
 /*
  * Whether a process has POSIX timers that send a signal, running or not: its default action may end

@@ -49,6 +49,12 @@ static MESSAGE msg_circle_across = {
 	{STEP_ALL_BLOCKED},
 };
 
+/* Of a static variable in C++, or of call_once. */
+static bool is_initialiser(uint64_t kind)
+{
+	return kind == MPSAN_LOCK_GUARD || kind == MPSAN_LOCK_ONCE;
+}
+
 static struct dead_end row_of_end(const struct end *end)
 {
 #define DEAD_END(name, when, title, story, fix) \
@@ -224,7 +230,7 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 		end->join = end->join || joins;
 		end->result = end->result || one->frames.what == AWAITED_POOL_RESULT;
 		end->gil = end->gil || one->ev.kind == MPSAN_WAIT_GIL;
-		end->guard = end->guard || one->ev.kind == MPSAN_LOCK_GUARD;
+		end->guard = end->guard || is_initialiser(one->ev.kind);
 		end->read = end->read ||
 			    is_read_again(facts, deadlock, one, end_of(facts, deadlock));
 	}

@@ -108,6 +108,20 @@ static bool is_at_work(const struct parked_thread *thread, uint32_t count, uint3
 	       awaits_itself(thread, count, i);
 }
 
+bool parked_has_keyboard(const struct parked_thread *thread, uint32_t count)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (thread[i].parent != PARKED_NONE || thread[i].is_helper)
+			continue;
+		if (!thread[i].no_keyboard)
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted)
 {
 	bool idle = false;

@@ -38,6 +38,7 @@ struct parked_thread {
 	bool is_helper;
 	bool was_sent; /* it received something this way before */
 	bool sender_ended; /* a thread or process that could have sent has ended */
+	bool no_keyboard; /* its process ignores SIGINT, as what a shell starts in the background */
 	/* For PARKED_JOINS: */
 	/* the thread that is joined, as an index; PARKED_NONE: unknown, or it is a process */
 	uint32_t thread;
@@ -56,5 +57,11 @@ struct parked_thread {
  * scratch space, one entry for each thread.
  */
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted);
+
+/*
+ * Whether Ctrl-C could end a dead end that is meant: false if all of its first processes ignore it. Then only whoever
+ * knows of the job could end it, if he thinks of it.
+ */
+bool parked_has_keyboard(const struct parked_thread *thread, uint32_t count);
 
 #endif

@@ -154,6 +154,16 @@ bool pyview_awaits_condition(struct pyview *view, uint64_t pthread)
 	return !view->limit && cpython_awaits_news(&view->py, top_frame(view, pthread));
 }
 
+bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
+			    uint64_t *lock)
+{
+	uint64_t top = top_frame(view, pthread);
+
+	*condition = view->limit ? 0 : cpython_awaited_condition(&view->py, top);
+	*lock = *condition ? cpython_awaited_lock(&view->py, top) : 0;
+	return *lock;
+}
+
 bool pyview_condition_is_of(struct pyview *child, uint64_t pthread, struct pyview *parent)
 {
 	static const char *const parts[] = {"_lock", "_waiters"};

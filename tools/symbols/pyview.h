@@ -48,6 +48,10 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread);
 
 bool pyview_awaits_condition(struct pyview *view, uint64_t pthread);
+/* The Condition of threading in whose wait() a thread is, and the lock that it was made with; false: none is known. */
+bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
+			    uint64_t *lock);
+
 /*
  * Whether the condition for which a forked thread waits is in its parent's memory, too, with the same lock and list
  * of waiters: it was there at the fork.

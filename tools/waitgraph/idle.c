@@ -2,12 +2,14 @@
 /* Classifies the waits of a dead group for the rule in tools/rules/parked.h. */
 #include "idle.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 
 #include "../../shim/common/wait_rule.h"
 #include "../facts/processes.h"
 #include "../facts/roles.h"
+#include "../waits/native.h"
 #include "idle_group.h"
 #include "lost_end.h"
 #include "turns.h"
@@ -186,12 +188,21 @@ static bool gives_up(const struct group *group, uint32_t i)
 	return group->is_job && group_wait(group, i)->ends == MPSAN_ENDS_LIMIT;
 }
 
+/* Whether a main thread without an interpreter runs what its program has to do at the end, in exit(). */
+static bool exits(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+
+	return thread->tid == thread->pid && !group_process(group, thread->slot)->python &&
+	       native_is_in(group->graph->waits->native, thread, "exit");
+}
+
 /* Whether it must come to an end: the main thread is in a test, or in a handler of the program's end. */
 static bool is_to_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
-	return snapshot_wanted(thread).tag & MPSAN_TAG_EXIT ||
+	return snapshot_wanted(thread).tag & MPSAN_TAG_EXIT || exits(group, i) ||
 	       ((python->at_end || python->in_test) &&
 		!fact_how_copies(group_process(group, thread->slot)->how));
 }
@@ -265,13 +276,20 @@ static uint32_t parent_in(const struct group *group, uint32_t slot)
 	return group_has(group, parent) ? parent : PARKED_NONE;
 }
 
+/* Its process ignores SIGINT; asked once for the threads of one, which stand together. */
+static bool has_no_keyboard(const struct group *group, uint32_t i)
+{
+	return i && group_thread(group, i - 1)->slot == group_thread(group, i)->slot ?
+		       group->thread[i - 1].no_keyboard :
+		       proc_ignores(group_thread(group, i)->pid, SIGINT);
+}
+
 static void idle_describe(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
-	struct pythread_wait *python = &group->python[i];
+	const struct pythread_wait *python = &group->python[i];
 	struct parked_thread *to = &group->thread[i];
 
-	*python = pythread_wait(thread, group_wait(group, i)->lock);
 	*to = (struct parked_thread){
 		.wait = part(group, i, python),
 		.process = thread->slot,
@@ -280,6 +298,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 				  parent_in(group, thread->slot),
 		.is_main = thread->tid == thread->pid,
 		.is_helper = is_helper(group, i),
+		.no_keyboard = has_no_keyboard(group, i),
 		.thread = PARKED_NONE,
 		.awaited_by = PARKED_NONE,
 		.of_process = group_wait(group, i)->kind == MPSAN_WAIT_PROCESS,
@@ -330,6 +349,9 @@ static void idle_gather(struct group *group)
 	group->thread = memory_get((group->count + 1) * sizeof(*group->thread));
 	group->wanted = memory_get((group->count + 1) * sizeof(*group->wanted));
 	idle_find_readers(group);
+	for (uint32_t i = 0; i < group->count; i++)
+		group->python[i] =
+			pythread_wait(group_thread(group, i), group_wait(group, i)->lock);
 	for (uint32_t i = 0; i < group->count; i++)
 		idle_describe(group, i);
 	for (uint32_t i = 0; i < group->count; i++)
@@ -418,13 +440,14 @@ static uint32_t first_busy(const struct group *group)
 	return found == PARKED_NONE ? 0 : found;
 }
 
-bool idle_job_is_meant(const struct graph *graph, uint32_t *head)
+bool idle_job_is_meant(const struct graph *graph, uint32_t *head, bool *has_keyboard)
 {
 	struct group group = {.graph = graph, .snapshot = graph->waits->snapshot, .is_job = true};
 	bool meant;
 
 	idle_gather(&group);
 	meant = !group.count || parked_is_meant(group.thread, group.count, group.wanted);
+	*has_keyboard = parked_has_keyboard(group.thread, group.count);
 	*head = group.count ? group.index[first_busy(&group)] : 0;
 	free(group.index);
 	free(group.thread);

@@ -17,9 +17,10 @@ bool idle_is_meant(const struct graph *graph, uint32_t group);
 
 /*
  * The same for a job at rest, without a proof: threads that sleep or serve somebody outside count as
- * idle. `head`: the thread that the story begins with. As expensive, and nothing is marked.
+ * idle. `head`: the thread that the story begins with; `has_keyboard`: as parked_has_keyboard. As expensive, and
+ * nothing is marked.
  */
-bool idle_job_is_meant(const struct graph *graph, uint32_t *head);
+bool idle_job_is_meant(const struct graph *graph, uint32_t *head, bool *has_keyboard);
 
 /* Whether all threads of the group are marked. */
 bool idle_is_known(const struct graph *graph, uint32_t group);

@@ -2,11 +2,14 @@
 /* Whether the wait of a thread was answered before, and whether who could answer has ended; which processes read from each other. */
 #include "idle_group.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "../facts/processes.h"
+#include "../facts/roles.h"
 #include "../proc/pipes.h"
-#include "../waits/has_ended.h"
+#include "../waits/native.h"
+#include "../waits/outside.h"
 #include "../waits/pythreads.h"
 
 #define CLOSE_NS 1000000000ull
@@ -129,6 +132,44 @@ static bool meets_other(const struct group *group, uint32_t i)
 	return false;
 }
 
+/* A condition, the mutex or lock that guards it, and the code that waits for it; 0: unknown. */
+struct monitor {
+	uint64_t lock, condition, place;
+};
+
+static struct monitor monitor_of(const struct group *group, uint32_t i)
+{
+	const struct pythread_wait *python = &group->python[i];
+	const struct wait *wait = group_wait(group, i);
+
+	if (python->monitor)
+		return (struct monitor){python->monitor, python->condition, python->place};
+	if (wait->kind != MPSAN_WAIT_COND)
+		return (struct monitor){0};
+	return (struct monitor){native_cond_mutex(group_thread(group, i), wait->lock), wait->lock,
+				wait->caller};
+}
+
+/*
+ * Whether another thread waits, in other code, for another condition of the same lock: each side of such a monitor is
+ * to signal the other.
+ */
+static bool meets_at_lock(const struct group *group, uint32_t i)
+{
+	struct monitor own = monitor_of(group, i);
+
+	for (uint32_t k = 0; k < group->count && own.lock && own.place; k++) {
+		struct monitor other = {0};
+
+		if (group_thread(group, k)->slot == group_thread(group, i)->slot)
+			other = monitor_of(group, k);
+		if (other.lock == own.lock && other.condition != own.condition && other.place &&
+		    other.place != own.place)
+			return true;
+	}
+	return false;
+}
+
 /* Whether it reads an eventfd: one thread is woken by it, which does not poll. */
 static bool reads_event(const struct group *group, uint32_t i)
 {
@@ -181,7 +222,7 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 		return python->queue == CPYTHON_QUEUE_USED;
 	if (snapshot_wanted(thread).tag & MPSAN_TAG_HANDOFF)
 		return true;
-	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) ||
+	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) || meets_at_lock(group, i) ||
 	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
 	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) || meets_peer(group, i) ||
 	       has_read_any(group, thread->slot) || was_fed(group, i);
@@ -189,20 +230,55 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 
 /* ---- processes that read from each other ---- */
 
-/* Whether another process could send, and each that could has a main thread that reads. `reads`: by process. */
-static bool is_left_alone(const struct group *group, uint32_t i, const bool *reads)
+/* The place in the group of a process's main thread; PARKED_NONE: it is elsewhere. */
+static uint32_t main_of(const struct group *group, uint32_t process)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group_thread(group, i)->process == process &&
+		    group_thread(group, i)->tid == group_thread(group, i)->pid)
+			return i;
+	return PARKED_NONE;
+}
+
+static bool may_send(const struct group *group, uint32_t i, uint32_t process)
 {
 	const struct wait *wait = group_wait(group, i);
+
+	for (uint32_t k = 0; k < wait->count; k++)
+		if (group->graph->waits->who.item[wait->begin + k] == process)
+			return true;
+	return wait->by_job && !role_text(role_of(group_process(
+				       group, group->snapshot->processes.item[process].slot)));
+}
+
+/*
+ * Whether another process could send, and each that could has a main thread that reads; for a signal, not all of them
+ * at the same place. `reads`: by process.
+ */
+static bool is_left_alone(const struct group *group, uint32_t i, const bool *reads)
+{
 	bool other = false;
 
-	for (uint32_t k = 0; k < wait->count; k++) {
-		uint32_t process = group->graph->waits->who.item[wait->begin + k];
-
-		if (process != group_thread(group, i)->process && !reads[process])
+	for (uint32_t k = 0; k < group->snapshot->processes.count; k++) {
+		if (k == group_thread(group, i)->process || !may_send(group, i, k))
+			continue;
+		if (!reads[k])
 			return false;
-		other |= process != group_thread(group, i)->process;
+		other |= wait_is_read(group_wait(group, i)) ||
+			 !is_same_place(group, i, main_of(group, k));
 	}
 	return other;
+}
+
+/* For a signal in shared memory that is not kept: at a condition, not an event, at which a program may park. */
+static bool awaits_notify(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+	uint64_t kind = group_wait(group, i)->kind;
+
+	return thread->object.is_shared &&
+	       (kind == MPSAN_WAIT_COND ||
+		(kind == MPSAN_LOCK_SEMAPHORE && pythread_awaits_shared_notify(thread)));
 }
 
 static bool may_be_reader(const struct group *group, uint32_t i)
@@ -210,8 +286,8 @@ static bool may_be_reader(const struct group *group, uint32_t i)
 	const struct snapshot_thread *thread = group_thread(group, i);
 	const struct wait *wait = group_wait(group, i);
 
-	return thread->tid == thread->pid && wait_is_read(wait) && wait->end == WAIT_PROCESSES &&
-	       !wait->by_job;
+	return thread->tid == thread->pid && wait->end == WAIT_PROCESSES &&
+	       ((wait_is_read(wait) && !wait->by_job) || awaits_notify(group, i));
 }
 
 void idle_find_readers(const struct group *group)
@@ -224,16 +300,18 @@ void idle_find_readers(const struct group *group)
 			reads[group_thread(group, i)->process] = true;
 	while (more) {
 		more = false;
-		for (uint32_t i = 0; i < group->count; i++)
-			if (may_be_reader(group, i) && reads[group_thread(group, i)->process] &&
-			    !is_left_alone(group, i, reads)) {
-				reads[group_thread(group, i)->process] = false;
+		for (uint32_t k = 0; k < group->snapshot->processes.count; k++)
+			if (reads[k] && !is_left_alone(group, main_of(group, k), reads)) {
+				reads[k] = false;
 				more = true;
 			}
 	}
-	for (uint32_t i = 0; i < group->count; i++)
-		group_entry(group, i)->life.from_readers = may_be_reader(group, i) &&
-							   reads[group_thread(group, i)->process];
+	for (uint32_t i = 0; i < group->count; i++) {
+		uint32_t process = group_thread(group, i)->process;
+
+		group_entry(group, i)->life.from_readers = reads[process] &&
+							   main_of(group, process) == i;
+	}
 	free(reads);
 }
 
@@ -314,7 +392,7 @@ static bool was_left(const struct group *group, const struct snapshot_thread *th
 
 /*
  * Whether the program of its process has ended, and the interpreter joins the threads that are left. Where
- * SIGINT has its default action, these were meant to run until Ctrl-C.
+ * SIGINT has its default action, these were meant to run until Ctrl-C; where it is ignored, they were not.
  */
 static bool program_ended(const struct group *group, const struct snapshot_thread *thread)
 {
@@ -322,7 +400,7 @@ static bool program_ended(const struct group *group, const struct snapshot_threa
 		const struct snapshot_thread *other = group_thread(group, k);
 
 		if (other->tid == thread->pid && other->tid != thread->tid &&
-		    group_wait(group, k)->interruptible)
+		    (group_wait(group, k)->interruptible || proc_ignores(other->pid, SIGINT)))
 			return group_process(group, thread->slot)->python &&
 			       (pythread_runs(other, "_shutdown", "threading.py") ||
 				pythread_runs(other, "shutdown_default_executor",

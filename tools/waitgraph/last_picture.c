@@ -355,11 +355,13 @@ static void keep(struct deadlocks *deadlocks, uint32_t index)
 {
 	struct last_picture picture;
 	uint32_t head;
+	bool has_keyboard;
 
 	if (watchlog_is_half_full(&deadlocks->log))
 		return;
 	picture = take(deadlocks, index);
-	if (!was_to_end(deadlocks, index, &picture) && idle_job_is_meant(&deadlocks->graph, &head))
+	if (!was_to_end(deadlocks, index, &picture) &&
+	    idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard))
 		return;
 	picture.handled = handled(deadlocks, index);
 	picture.draft = put(deadlocks, &picture, MPSAN_DEADLOCK_DRAFT, NULL);

@@ -236,21 +236,22 @@ static void mark_examined(struct deadlocks *deadlocks)
 		deadlocks_entry(deadlocks, i)->rest.examined = true;
 }
 
-static bool main_waits_for_event(const struct deadlocks *deadlocks)
+/* A main thread's way to park: an event of its own, which Ctrl-C interrupts, or a loop of events. */
+static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 {
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 
 		if (thread->tid == thread->pid &&
 		    (deadlocks->waits.item.item[i].kind == MPSAN_WAIT_READY ||
-		     pythread_waits_for_event(thread)))
+		     (has_keyboard && pythread_waits_for_event(thread))))
 			return true;
 	}
 	return false;
 }
 
 /* Whether all threads are marked as idle on purpose: no note for those that only rest. */
-static bool job_is_idle(const struct deadlocks *deadlocks)
+static bool job_is_idle(const struct deadlocks *deadlocks, bool has_keyboard)
 {
 	bool idle = false;
 
@@ -259,7 +260,7 @@ static bool job_is_idle(const struct deadlocks *deadlocks)
 			return false;
 		idle |= deadlocks_entry(deadlocks, i)->stand.idle;
 	}
-	return idle && !main_waits_for_event(deadlocks);
+	return idle && !main_parks(deadlocks, has_keyboard);
 }
 
 /* Records the job: its story's first thread, threads that wait for others, then the rest. */
@@ -304,18 +305,19 @@ static bool any_moved(const struct snapshot *snapshot, uint64_t since_ns)
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
-	bool meant;
+	bool meant, has_keyboard;
 
 	if (is_examined(deadlocks) || !job_rests(deadlocks))
 		return;
-	meant = idle_job_is_meant(&deadlocks->graph, &head);
+	meant = idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard);
 	if (any_leaves(&deadlocks->snapshot) || any_moved(&deadlocks->snapshot, since_ns))
 		return;
 	mark_examined(deadlocks);
 	if (!meant)
 		state_job(deadlocks, head, 0);
-	else if (job_is_idle(deadlocks))
-		state_job(deadlocks, head, MPSAN_LF_PARKED);
+	else if (job_is_idle(deadlocks, has_keyboard))
+		state_job(deadlocks, head,
+			  MPSAN_LF_PARKED | (has_keyboard ? 0 : MPSAN_LF_NO_KEYBOARD));
 }
 
 /* ---- locks ---- */

@@ -3,14 +3,13 @@
  * Finds what ended threads and workers left behind: gaps in Python's registers, zombies that were
  * forked and have not exec'd, and stacks that the C library keeps for the next thread.
  */
-#include "has_ended.h"
+#include "outside.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "../reader/host.h"
 #include "../symbols/pyview.h"
-#include "outside.h"
 
 static const struct mpsan_process *has_ended_row(const struct snapshot *snapshot, uint32_t slot)
 {

@@ -6,9 +6,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../include/mpsan_log.h"
 #include "../proc/stacks/stack_copy.h"
 #include "../symbolizer/symbolizer.h"
 #include "../symbolizer/unwind/machine_code.h"
+
+#define FRAMES 256u
 
 struct native {
 	struct maps *maps;
@@ -116,4 +119,48 @@ uint64_t native_called(uint32_t pid, uint64_t back)
 	return code_call_that_ends(code, &distance) == CODE_CALL_DIRECT ?
 		       past_stub(pid, back + (uint64_t)distance) :
 		       0;
+}
+
+bool native_is_in(struct native *native, const struct snapshot_thread *thread, const char *function)
+{
+	const struct modules *modules;
+	uint64_t pcs[FRAMES];
+	size_t count = native_stack(native, thread, pcs, NULL, FRAMES, &modules);
+
+	for (size_t i = 0; i < count; i++) {
+		struct symbol symbol = {0};
+
+		if (native_name(native, modules, pcs[i], i > 0, &symbol) && symbol.function &&
+		    !strcmp(symbol.function, function))
+			return true;
+	}
+	return false;
+}
+
+/* ---- conditions ---- */
+
+#define MOST_KIND 0x400u /* of a mutex: its type and flags are below */
+
+static bool may_be_mutex(uint32_t pid, uint64_t address)
+{
+	/* glibc's __lock, __count, __owner, __nusers, which counts those that wait for a condition, and __kind */
+	uint32_t word[5];
+
+	return address && !(address % sizeof(*word)) &&
+	       proc_peek(pid, address, word, sizeof(word)) && word[3] && word[4] < MOST_KIND;
+}
+
+/* The C library keeps the two side by side, for a thread that is cancelled. */
+uint64_t native_cond_mutex(const struct snapshot_thread *thread, uint64_t cond)
+{
+	struct mpsan_stack *stack = stack_copy(thread->pid, thread->tid, &thread->call, false);
+	const uint64_t *words = (const uint64_t *)(stack + 1);
+	uint64_t mutex = 0;
+
+	for (uint64_t i = 0; stack && !mutex && i + 1 < stack->bytes / sizeof(*words); i++)
+		if (words[i] == cond && words[i + 1] != cond &&
+		    may_be_mutex(thread->pid, words[i + 1]))
+			mutex = words[i + 1];
+	free(stack);
+	return mutex;
 }

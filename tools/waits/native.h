@@ -31,4 +31,11 @@ bool native_name(struct native *native, const struct modules *modules, uint64_t 
  */
 uint64_t native_called(uint32_t pid, uint64_t back);
 
+/* The mutex that a thread handed to pthread_cond_wait together with that condition; 0: unknown. */
+uint64_t native_cond_mutex(const struct snapshot_thread *thread, uint64_t cond);
+
+/* Whether a frame of a thread is one of that function, by its name. */
+bool native_is_in(struct native *native, const struct snapshot_thread *thread,
+		  const char *function);
+
 #endif

@@ -70,4 +70,15 @@ uint64_t outside_awaits_team(struct outside *outside, const struct snapshot_thre
 bool outside_is_apart(struct outside *outside, const struct snapshot_thread *thread,
 		      const char *library);
 
+/* ---- which threads and workers have ended: has_ended.c; no says nothing ---- */
+
+/* Whether a thread of the same process has ended that began after this one. */
+bool has_ended_thread(const struct snapshot *snapshot, const struct snapshot_thread *than);
+
+/*
+ * Whether a worker has ended that could have sent something to a process: a child of it, or of its
+ * parent if that child began later.
+ */
+bool has_ended_worker(const struct snapshot *snapshot, uint32_t slot);
+
 #endif

@@ -243,6 +243,20 @@ bool pythread_wants_result(const struct snapshot_thread *thread)
 	return found;
 }
 
+bool pythread_awaits_shared_notify(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	const char *text = stack;
+	struct pyframe frame;
+	bool found = pyframe_next(&text, &frame) &&
+		     pyframe_is(&frame, "wait", "multiprocessing/synchronize.py") &&
+		     pyframe_next(&text, &frame) &&
+		     !pyframe_is(&frame, "wait", "multiprocessing/synchronize.py");
+
+	free(stack);
+	return found;
+}
+
 bool pythread_is_timer(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
@@ -265,6 +279,20 @@ bool pythread_in_test(const struct snapshot_thread *thread)
 	return found;
 }
 
+/* A number for the line of the program that called threading. */
+static uint64_t place_of(const char *stack)
+{
+	uint64_t place = 14695981039346656037ull;
+	const char *line = stack, *text = stack;
+	struct pyframe frame;
+
+	while (pyframe_next(&text, &frame) && pyframe_in(&frame, "threading.py"))
+		line = text;
+	for (; *line && *line != '\n'; line++)
+		place = (place ^ (unsigned char)*line) * 1099511628211ull;
+	return place;
+}
+
 struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
@@ -284,6 +312,8 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 			wait.frames.meant = PARKED_IDLE;
 		wait.pool_is_short = pyview_pool_is_short(view, pthread);
 		wait.queue = pyview_awaited_queue(view, pthread);
+		if (pyview_awaited_monitor(view, pthread, &wait.condition, &wait.monitor))
+			wait.place = place_of(stack);
 		wait.joined = pyview_joined(view, pthread);
 		if (wait.frames.what == AWAITED_PERMIT)
 			wait.semaphore = pyview_semaphore(view, pthread);

@@ -62,6 +62,9 @@ bool pythread_is_timer(const struct snapshot_thread *thread);
 /* Whether it waits in threading.Event.wait, also of what a library has such an event for. */
 bool pythread_waits_for_event(const struct snapshot_thread *thread);
 
+/* Whether it waits in multiprocessing.Condition.wait, which the program called, or wait_for, not Event.wait. */
+bool pythread_awaits_shared_notify(const struct snapshot_thread *thread);
+
 #define PYTHREAD_OBJECTS 32u
 
 /*
@@ -79,6 +82,8 @@ struct pythread_wait {
 	bool pool_is_short; /* it waits for the end of a pool in which some tasks cannot begin */
 	enum cpython_queue queue;
 	uint32_t joined;
+	/* the Condition for which it waits, the lock of that one, and where the program does so; 0: unknown */
+	uint64_t condition, monitor, place;
 	uint64_t semaphore; /* the threading.Semaphore of which it wants a permit; 0: none */
 	bool had_permits; /* that one, at first: it is no signal */
 	unsigned awaited_count, task_count;

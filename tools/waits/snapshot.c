@@ -261,6 +261,7 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	thread->looks = 1;
 	thread->object = (struct snapshot_object){0};
 	thread->blocks = (struct snapshot_blocks){0};
+	thread->once = (struct snapshot_once){0};
 	thread->still_ns = snapshot->now_ns;
 	thread->call = read_call(snapshot, thread);
 	look_for_rounds(snapshot, thread);

@@ -48,6 +48,14 @@ struct snapshot_blocks {
 	uint64_t lock[SNAPSHOT_BLOCKS];
 };
 
+/* Whether it waits in pthread_once or call_once, and for whom; see waits_once.c. */
+struct snapshot_once {
+	uint64_t asked_ns; /* 0: not yet */
+	bool is;
+	uint32_t runner; /* TID of the thread that runs the initialiser; 0: unknown */
+	uint64_t caller; /* return address of the call */
+};
+
 /* Run count and times that were read ahead; all 0: none. */
 struct snapshot_reading {
 	uint64_t runs;
@@ -71,6 +79,7 @@ struct snapshot_thread {
 	struct snapshot_object object;
 	struct snapshot_python python;
 	struct snapshot_blocks blocks;
+	struct snapshot_once once;
 	uint64_t harmless_ns; /* its still_ns when it was last asked whether it is a watchdog */
 	bool harmless; /* it is one, see look_by_watchdog */
 	uint64_t driver_entry; /* the start routine that was looked up for `driver` */

@@ -12,6 +12,7 @@
 #include "../base/system_calls.h"
 #include "../job/patience.h"
 #include "../proc/calls.h"
+#include "native.h"
 #include "outside.h"
 #include "pythreads.h"
 #include "waits_look.h"
@@ -316,8 +317,11 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 	case MPSAN_LOCK_LIBC:
 		judge_libc(look, word);
 		break;
-	case MPSAN_WAIT_BARRIER:
 	case MPSAN_WAIT_FUTEX:
+		if (look_at_once(look))
+			break;
+		/* fallthrough */
+	case MPSAN_WAIT_BARRIER:
 	case MPSAN_LOCK_GUARD:
 		look_by_anybody(look, word);
 		break;
@@ -338,6 +342,13 @@ static bool is_in_libc(const struct snapshot_thread *thread, struct mpsan_hold *
 	return MPSAN_TAG_KIND(claim->tag) == MPSAN_LOCK_LIBC;
 }
 
+/* How many bytes of a lock have words for which threads wait. */
+static uint64_t bytes_of(unsigned kind)
+{
+	return kind == MPSAN_LOCK_MUTEX || kind == MPSAN_LOCK_SEMAPHORE ? sizeof(uint32_t) :
+									  sizeof(pthread_rwlock_t);
+}
+
 /* A lock may have been taken by another thread between the hook's check and its call. */
 static struct mpsan_hold wanted(const struct snapshot_thread *thread)
 {
@@ -347,7 +358,7 @@ static struct mpsan_hold wanted(const struct snapshot_thread *thread)
 
 	if (claim.tag || !used ||
 	    !look_lies_in(thread->call.arg[0], MPSAN_TAG_ADDRESS(record->hold[used - 1].tag),
-			  sizeof(pthread_rwlock_t)))
+			  bytes_of(MPSAN_TAG_KIND(record->hold[used - 1].tag))))
 		return claim;
 	return record->hold[used - 1];
 }
@@ -382,7 +393,7 @@ static void judge_futex(struct look *look)
 		return;
 	if (look->thread->object.in_libc)
 		judge_libc(look, call->arg[0]);
-	else
+	else if (!look_at_once(look))
 		look_by_anybody(look, call->arg[0]);
 }
 
@@ -442,6 +453,8 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 {
 	wakers_begin(&waits->wakers, snapshot);
 	waits->snapshot = snapshot;
+	if (!waits->native)
+		waits->native = native_create(snapshot->reader);
 	waits->item.count = waits->who.count = 0;
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
 		*ARRAY_ADD(&waits->item) = (struct wait){.holder = SNAPSHOT_NONE};
@@ -464,6 +477,7 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 void waits_finish(struct waits *waits)
 {
 	pshared_destroy(waits->shared);
+	native_destroy(waits->native);
 	wakers_finish(&waits->wakers);
 	free(waits->item.item);
 	free(waits->who.item);

@@ -12,6 +12,8 @@
 #include "pshared_locks.h"
 #include "wakers.h"
 
+struct native;
+
 enum wait_end {
 	WAIT_OPEN, /* running, or a waker outside the graph exists */
 	WAIT_OWNERS, /* each of these threads must release it */
@@ -78,6 +80,7 @@ struct waits {
 	struct wakers wakers;
 	ARRAY(struct wait) item; /* one per thread of the snapshot */
 	ARRAY(uint32_t) who;
+	struct native *native; /* their stacks, where the kind of a wait does not tell enough */
 	struct pyview *view; /* while they are determined: of process `view_of` */
 	uint32_t view_of;
 	uint64_t verdict_ns; /* of the snapshot in which a deadlock is about to be told */

@@ -75,6 +75,9 @@ bool look_at_own_mutex(struct look *look, uint64_t address);
 void look_at_rwlock(struct look *look, uint64_t address);
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
 
+/* waits_once.c: whether it waits in pthread_once or call_once; who runs the initialiser then ends it. */
+bool look_at_once(struct look *look);
+
 /* waits_try.c: the end of the thread whose descriptor has this word, in pthread_join. */
 #define LOOK_PTHREAD_BYTES 4096u /* upper bound of glibc's thread descriptor */
 void look_at_join(struct look *look, uint64_t word);

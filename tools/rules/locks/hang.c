@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hang: a wait lasts far too long. Something could still end it, so this is no proof: the rule
- * reports what is known. If nothing could, and nothing was meant to, it is a note.
+ * reports what is known. If nothing could, and nothing was meant to, it is a note, unless not even Ctrl-C could.
  */
 #include "../catalog.h"
 #include "../dead_ends.h"
@@ -18,6 +18,12 @@ static MESSAGE msg_parked = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
 	"the job could end the wait, and none was seen whose task it was, so it seems to be idle "
 	"until a signal: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
+static MESSAGE msg_no_keyboard = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
+	"the job could end the wait, nor Ctrl-C, since SIGINT is ignored: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
@@ -79,6 +85,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.message_text = &msg_unsupervised;
 	} else if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST) {
 		finding.message_text = &msg_last;
+	} else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_NO_KEYBOARD) {
+		finding.message_text = &msg_no_keyboard;
+		finding.grade = GRADE_WARNING;
 	} else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED) {
 		finding.message_text = &msg_parked;
 	} else {
