@@ -5,6 +5,7 @@ itself to one thread before it touches a tensor.
 """
 # expect: none
 # needs: torch
+# prints: trained: True
 
 import torch
 from torch.utils.data import DataLoader, Dataset

@@ -4,6 +4,8 @@ share_memory() comes before the processes: without it each forked process would 
 """
 # expect: none
 # needs: torch
+# prints: all ended well: True
+# prints: the parent sees the training: True
 
 import torch
 import torch.multiprocessing as mp

@@ -3,6 +3,7 @@ guarded by a lock that processes can share.
 """
 # expect: none
 # needs: torch
+# prints: rows: [0.0, 75.0, 150.0, 225.0] total: 100
 
 import torch
 import torch.multiprocessing as mp

@@ -6,6 +6,7 @@ only then does it send each worker its sentinel.
 """
 # expect: none
 # needs: torch
+# prints: sum of all rows: 16192.0
 
 import torch
 import torch.multiprocessing as mp

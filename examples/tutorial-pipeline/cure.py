@@ -4,6 +4,7 @@ to stop, then it joins them.
 # expect: none
 # silent: shm-sender-exited join-before-drain
 # needs: torch
+# prints: collected: 14720.0
 
 import torch
 import torch.multiprocessing as mp

@@ -8,6 +8,7 @@ wild is a matter of luck.
 # may: shm-sender-exited warning
 # says: doubler
 # needs: torch
+# prints: a result cannot be fetched: who sent it is gone
 
 import torch
 import torch.multiprocessing as mp

@@ -114,6 +114,7 @@ def check_sessions():
                         run = subprocess.run([MPSAN, "ps", "--json"], env=env, capture_output=True, text=True, timeout=60)
                         seen = json.loads(run.stdout)["processes"] if run.returncode == 0 else []
                         told = len(for_ever(seen)) if threads(seen) else None
+                        time.sleep(0.05)
                     assert told == count, (prefix, name, told, run)
                     time.sleep(2)  # what is not proved by now is not said later
                     assert len(for_ever(json.loads(mpsan("ps", "--json", env=env))["processes"])) == count, (prefix, name)
@@ -124,7 +125,7 @@ def check_late():
     """Who comes to a lock of a circle later waits for ever, too; top sees it come."""
     with running(AGREE, "late", "") as process:
         while len(for_ever(json.loads(mpsan("ps", "--json", process.pid))["processes"])) < 3:
-            pass
+            time.sleep(0.05)
 
 
 OWNERS = {  # how the mutex's owner is named, and what is said of it

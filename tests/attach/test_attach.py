@@ -57,6 +57,7 @@ def found(process, rule):
         if ours:
             assert status == 66
             return ours[0], read
+        time.sleep(0.1)
 
 
 def words_of(finding):
@@ -118,6 +119,7 @@ def check_idle():
         while text.count(" waits (") < 4:
             status, text, _ = attach(process.pid)
             assert status == 0 and not any(word in text for word in ("error:", "warning:", "forever")), text
+            time.sleep(0.1)
         assert "an item of a queue.Queue" in text and "an item of a multiprocessing.Queue" in text, text
 
 

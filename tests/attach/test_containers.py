@@ -67,7 +67,7 @@ def written(path):
     """LOCKS in a file that is older, by the kernel's clock of processes, than what starts next."""
     path.write_text(LOCKS)
     while time.time() < path.stat().st_ctime + 0.05:
-        pass
+        time.sleep(0.01)
 
 
 def need(*command):
@@ -89,6 +89,7 @@ def descendant(process, fits):
                 if fits(Path(f"/proc/{pid}")):
                     return pid
                 todo += children(pid)
+        time.sleep(0.02)
     raise AssertionError(f"ended with {process.returncode}")
 
 
@@ -120,6 +121,7 @@ def deadlock(pid, before=()):
         assert loud <= {"deadlock-cycle"}, loud
         if loud:
             return next(one for one in read["findings"] if one["rule"] == "deadlock-cycle"), read, run.stdout
+        time.sleep(0.1)
 
 
 def functions(finding):
@@ -159,7 +161,7 @@ def check_replaced_files():
         compiled(place, "old_one", "old_two")
         with running(Path(place, "program")) as process:
             while "futex" not in Path(f"/proc/{process.pid}/wchan").read_text():
-                pass
+                time.sleep(0.02)
             Path(place, "program").rename(Path(place, "before"))
             compiled(place, "new_one", "new_two")
             Path(place, "before").unlink()
@@ -202,7 +204,7 @@ def check_kept():
             kept = mpsan("attach", "--no-conf", "--dir", f"{place}/kept", outer)
             assert kept.returncode == 66, kept
         while Path(f"/proc/{outer}").exists():
-            pass
+            time.sleep(0.02)
         again = mpsan("report", "--no-conf", f"{place}/kept")
         assert again.returncode == 66 and f"({outer} outside)" in again.stdout, again
         assert "with a: pass" in kept.stdout and "with a: pass" not in again.stdout, again.stdout

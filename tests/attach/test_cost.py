@@ -156,7 +156,7 @@ def check_target():
             file = Path(place, name)
             process = stack.enter_context(started(BUILD / "tests/attach/busy", file))
             while not file.exists() or not all(struct.unpack("2Q", file.read_bytes()[:16].ljust(16, b"\0"))):
-                pass
+                time.sleep(0.02)
             targets.append((process, Target(process.pid, file)))
         (process, target), (other, _) = targets
         seen, unseen, waits = [], [], 0

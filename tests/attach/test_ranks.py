@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 
 from mpsantest import MPSAN, kill_group, main, need_module, system_python  # noqa: E402
 
+LOOK_S = 0.5  # between two looks: the ranks load torch meanwhile
 TEXT = "ranks 0, 1 and 3 wait in all_reduce (rank.py:9); rank 2 waits in barrier (rank.py:8)"
 
 
@@ -64,6 +65,7 @@ def check_one_host():
         found = []
         while not found:
             _, found = look("attach", "--no-conf", job.pid)
+            time.sleep(LOOK_S)
         assert [one["rule"] for one in found] == ["collective-mismatch"] and found[0]["severity"] == "warning", found
         assert found[0]["message"] == TEXT, found[0]["message"]
         assert sorted(step["rank"] for step in found[0]["evidence"]) == [0, 1, 2, 3], found[0]["evidence"]
@@ -86,6 +88,7 @@ def check_two_hosts():
                     status, alone = look("attach", "--no-conf", "--dir", f"{place}/host{number}", host.pid)
                     assert status == 0 and not alone, alone
                 _, found = look("report", "--no-conf", place)
+            time.sleep(LOOK_S)
         assert [one["message"] for one in found] == [TEXT], found
     finally:
         for host in hosts:
@@ -106,6 +109,7 @@ def until_told(name):
             told = [(one["severity"], one["message"]) for one in found if one["rule"] == "collective-mismatch"]
             others = {one["rule"] for one in found} - {"collective-mismatch", "worker-failed"} - MAY.get(name, set())
             assert not others, found
+            time.sleep(LOOK_S)
     return told
 
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
@@ -52,7 +53,7 @@ def refused(pid, *says, before=()):
 def becomes(path, what):
     """The time limit of tests ends this."""
     while what not in Path(path).read_text():
-        pass
+        time.sleep(0.02)
 
 
 def check_other_user():
@@ -91,7 +92,7 @@ def check_part():
     with started(*words, cwd="/") as process:
         children = f"/proc/{process.pid}/task/{process.pid}/children"
         while len(Path(children).read_text().split()) < 2:
-            pass
+            time.sleep(0.02)
         first, second = Path(children).read_text().split()
         becomes(f"/proc/{first}/comm", "sleep")
         run = mpsan("attach", "--no-conf", first, before=NOBODY)
@@ -163,6 +164,7 @@ def check_watched():
                 assert f"process {child} runs under mpsan: reporting its session {place}/session" in run.err, run
                 if run.exit == 66:
                     break
+                time.sleep(0.1)
             assert "deadlock-cycle" in run.out and "examined from outside" not in run.out, run
             ps = mpsan("ps", child)
             assert ps.exit == 0 and f"{place}/session" in ps.out, ps
@@ -231,7 +233,7 @@ def check_java():
         raise Skip("no rmiregistry, which comes with Java")
     with started("rmiregistry", "0") as process:
         while "RMI TCP Accept-" not in [Path(task, "comm").read_text().strip() for task in Path(f"/proc/{process.pid}/task").iterdir()]:
-            pass
+            time.sleep(0.02)
         run = mpsan("attach", "--no-conf", process.pid)
         assert run.exit == 0 and "0 errors, 0 warnings" in run.out, run
 

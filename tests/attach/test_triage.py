@@ -40,6 +40,7 @@ def until(pid, kind, pattern=""):
         lines = triage(pid)
         if lines and lines[0]["kind"] == kind and re.search(pattern, lines[0]["text"]):
             return lines[0]
+        time.sleep(0.1)
 
 
 def check_running():
@@ -82,6 +83,7 @@ def until_both(pid, why):
         assert not any("of its Pool" in text or "of its executor" in text for text in busy), (why, busy)
         if len(busy) == len(idle) == 1:
             return
+        time.sleep(0.1)
 
 
 def check_tasks_in_c():
@@ -233,6 +235,7 @@ def check_folded():
             line = [line["text"] for line in triage(process.pid) if line["threads"] == 30 and line["kind"] == "endless"]
             if line:
                 break
+            time.sleep(0.1)
         assert re.search("waits for ever: 30 threads of process .* no thread of the program is left", line[0]), line
 
 

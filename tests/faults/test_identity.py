@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, named, preload, program, scratch  # noqa: E402
+from faults import build, named, preload, program, rounds, scratch  # noqa: E402
 from mpsantest import LIBRARY, MPSAN, ROOT, Skip, dump, full_environment, main, run_bare, run_mpsan, system_python  # noqa: E402
 
 PAGE, SLOT = 4096, struct.Struct("<IIIHHQQQQQQ")
@@ -434,7 +434,7 @@ main({
     "killed_supervisor": functools.partial(check_killed_supervisor, True),
     "killed_supervisor_and_library": functools.partial(check_killed_supervisor, False),
     "small_table": check_small_table,
-    "table_grows": functools.partial(check_table_grows, 10000),
+    "table_grows": functools.partial(check_table_grows, rounds(2000, 10000)),
     "spawns_that_exec": check_spawns_that_exec,
     "grows_for_others": functools.partial(check_grows_for_others, True),
     "grows_for_others_preload": functools.partial(check_grows_for_others, False),

@@ -95,6 +95,7 @@ class Place:
             document = self.document(*arguments, **how)
             if document and condition(document):
                 return document
+            time.sleep(0.05)
         raise AssertionError(f"not within {PATIENCE} s: {json.dumps(document, indent=1)}")
 
 

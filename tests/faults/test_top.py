@@ -169,7 +169,7 @@ def check_end():
         kill_group(process.pid)
         process.wait()
         while json.loads(run_bare([MPSAN, "ps", "--json", directory]).out)["live"]:
-            pass
+            time.sleep(0.05)
         with top(directory, width=200) as terminal:
             terminal.until(has("ENDED before: last known state", "waited forever for mutex"))
             leave(terminal)

@@ -167,11 +167,13 @@ class Expectation:
     needs: MODULE        skipped where this Python module is missing
     options: WORD...     further options of mpsan run
     limit: TEXT          words of what the report names as its limits
+    prints: TEXT         all that it prints, line by line, or `nothing`, before it ends with 0: what needs seconds of a
+                         processor is run bare as well, and held against this, only with MPSAN_FULL
     link: WORDS          added to the compiler's command line (the Makefile reads it)
     """
 
     KEYS = ("expect", "may", "ends", "frames", "not", "says", "note", "silent", "fake", "pythons", "needs",
-            "options", "limit", "link")
+            "options", "limit", "prints", "link")
 
     def __init__(self, path):
         values = {key: [] for key in self.KEYS}
@@ -192,6 +194,7 @@ class Expectation:
         self.needs = values["needs"]
         self.options = " ".join(values["options"]).split()
         self.limits = values["limit"]
+        self.prints = "".join(f"{line}\n" for line in values["prints"] if line != "nothing") if values["prints"] else None
 
     def exit_code(self, own):
         """The exit status under `mpsan run` of a program whose own is `own`."""
@@ -238,7 +241,7 @@ def remove_left(file):
 
 
 def check_program(command, source, timeout=60, env=None, stand_in=True):
-    """Runs `command` under mpsan, and bare where it ends by itself, and holds both against the expectation
+    """Runs `command` under mpsan, and bare where it ends by itself and does not state what it prints, and holds both against the expectation
     in `source`: same output, same exit status unless a finding changes it, exactly the stated findings. Without a stand-in, `env` leads it to the real thing."""
     expectation = Expectation(source)
     for module in expectation.needs:
@@ -246,13 +249,25 @@ def check_program(command, source, timeout=60, env=None, stand_in=True):
     env = {**(fake_environment(expectation.fake) if stand_in else {}), **(env or {})}
     watched = run_mpsan(command, ["--on-deadlock=kill", *expectation.options], timeout, env)
     expectation.check_report(watched.report)
-    bare = None if expectation.hangs else run_bare(command, timeout, env)
+    bare = run_as_bare(command, expectation, timeout, env)
     want = expectation.exit_code(bare.exit if bare else 0)
     assert watched.exit == want, f"exit {watched.exit}, not {want}\n{watched.err}"
     sweep_up()
     if bare:
         assert watched.out == bare.out, f"output differs: {watched.out!r}, bare {bare.out!r}"
     return watched
+
+
+def run_as_bare(command, expectation, timeout, env):
+    """How it ends without mpsan, and what it prints, where that is stated or can be seen."""
+    if expectation.hangs:
+        return None
+    stated = Run(0, expectation.prints, "", None)
+    if expectation.prints is not None and not os.environ.get("MPSAN_FULL"):
+        return stated
+    bare = run_bare(command, timeout, env)
+    assert expectation.prints is None or (bare.exit, bare.out) == (stated.exit, stated.out), f"it prints {bare.out!r}, exit {bare.exit}"
+    return bare
 
 
 # Pythons

@@ -1,7 +1,8 @@
-"""Starts test scripts for tests/run by fork, so that Python and what they share are loaded once.
+"""Starts tests for tests/run by fork, so that Python and what its scripts share are loaded once.
 
 Its argument is a socket's descriptor: each request is the words of a command and its environment in JSON, beside two
-descriptors, of the command's output and of a pipe that takes its pid and then its status, as numbers of four bytes.
+descriptors, of the command's output and of a pipe that takes its pid, and then its status and the microseconds of
+processor time that it and what it waited for took, as numbers of eight bytes.
 """
 
 import json
@@ -30,8 +31,8 @@ def become(output, words, environment):
     random.seed()
 
 
-def tell(answer, number):
-    os.write(answer, number.to_bytes(4, "little", signed=True))
+def tell(answer, *numbers):
+    os.write(answer, b"".join(number.to_bytes(8, "little", signed=True) for number in numbers))
 
 
 def serve(channel, poll):
@@ -40,7 +41,8 @@ def serve(channel, poll):
         for key, _ in poll.select():
             if key.fileobj is not channel:
                 pid, answer = key.data
-                tell(answer, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+                _, status, usage = os.wait4(pid, 0)
+                tell(answer, os.waitstatus_to_exitcode(status), int((usage.ru_utime + usage.ru_stime) * 1e6))
                 poll.unregister(key.fd)
                 os.close(key.fd)
                 os.close(answer)
@@ -64,7 +66,10 @@ def main():
     if started:
         output, request = started
         become(output, *json.loads(request))
-        runpy.run_path(sys.argv[0], run_name="__main__")
+        if sys.argv[0].endswith(".py"):
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        else:
+            os.execv(sys.argv[0], sys.argv)
 
 
 main()

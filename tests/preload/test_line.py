@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from mpsantest import (  # noqa: E402
-    BUILD, LIBRARY, MPSAN, SLOW, Expectation, Skip, fake_environment, kill_group, main, run_bare, states_expectation,
+    BUILD, LIBRARY, MPSAN, SLOW, Expectation, Skip, fake_environment, kill_group, main, need_module, run_bare, states_expectation,
     system_python)
 
 HERE = Path(__file__).resolve().parent
@@ -140,8 +140,7 @@ def expected_of(program):
         return [], {}
     expectation = Expectation(source)
     for module in expectation.needs:
-        if run_bare([system_python(), "-c", f"import {module}"]).exit:
-            raise Skip(f"no {module}")
+        need_module(system_python(), module)
     return expectation.options, fake_environment(expectation.fake)
 
 

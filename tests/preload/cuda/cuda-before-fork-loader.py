@@ -4,6 +4,7 @@
 # silent: cuda-in-forked-child cuda-stale-query cuda-from-worker
 # fake: cuda
 # needs: torch
+# prints: 4032
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset

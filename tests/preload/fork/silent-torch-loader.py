@@ -1,6 +1,8 @@
 # A DataLoader's workers are forked after OpenMP's pool was used. DataLoader lets them compute with one thread, which needs no pool.
 # expect: none
 # needs: torch
+# prints: 15035836.75
+# prints: 15035836.75
 import torch
 from torch.utils.data import DataLoader, Dataset
 

@@ -1,6 +1,7 @@
 # Torch on both sides of a fork that goes well: one thread in the child, no pool in the parent, and a spawned child.
 # expect: none
 # needs: torch
+# prints: nothing
 import multiprocessing
 import os
 

@@ -4,6 +4,7 @@
 // frames: work
 // not: opens_last
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
+// prints: nothing
 #include "cuda.h"
 
 #define THREADS 4

@@ -5,6 +5,7 @@
 // options: --auto-export
 // fake: cuda
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
+// prints: nothing
 #include "cuda.h"
 
 #include "mpsan.h"

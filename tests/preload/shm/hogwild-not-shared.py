@@ -3,6 +3,7 @@
 # note: hogwild-not-shared
 # says: Linear
 # needs: torch
+# prints: 0.0
 
 import torch
 import torch.multiprocessing as mp

@@ -2,6 +2,7 @@
 # expect: shm-sender-exited error
 # says: 3 tensors (3 MiB) not yet fetched
 # needs: torch
+# prints: lost
 
 import torch
 import torch.multiprocessing as mp

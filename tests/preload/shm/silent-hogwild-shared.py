@@ -2,6 +2,7 @@
 # expect: none
 # silent: hogwild-not-shared
 # needs: torch
+# prints: 4.0
 
 import torch
 import torch.multiprocessing as mp

@@ -4,6 +4,7 @@
 # expect: none
 # silent: tensor-pickled-by-value
 # needs: torch
+# prints: 40000.0
 import pickle
 
 import numpy

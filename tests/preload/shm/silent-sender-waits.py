@@ -2,6 +2,9 @@
 # expect: none
 # silent: shm-sender-exited
 # needs: torch
+# prints: 262144
+# prints: 262144
+# prints: 262144
 
 import torch
 import torch.multiprocessing as mp

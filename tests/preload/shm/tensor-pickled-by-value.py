@@ -5,6 +5,7 @@
 # note: tensor-pickled-by-value
 # says: by value
 # needs: torch
+# prints: 0
 import os
 import pickle
 from multiprocessing import Pipe

@@ -5,6 +5,7 @@
 // expect: affinity-inherited warning
 // may: cpu-oversubscribed warning
 // frames: bind_to_one
+// prints: nothing
 #include <sched.h>
 #include <time.h>
 

@@ -2,6 +2,7 @@
 # expect: affinity-inherited warning
 # may: cpu-oversubscribed warning
 # may: too-many-workers warning
+# prints: [0, 0, 0, 0]
 
 import multiprocessing
 import os

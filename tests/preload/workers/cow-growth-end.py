@@ -5,6 +5,8 @@ looks at every object once more. That is a note with a cure of its own."""
 # says: when they ended
 # says: os._exit
 # pythons: all
+# prints: 0
+# prints: 0
 import ctypes
 import os
 import sys

@@ -4,6 +4,7 @@
 // expect: cpu-oversubscribed warning
 // frames: makes_worker
 // says: processes were runnable
+// prints: nothing
 #include "threads.h"
 
 static int processors;

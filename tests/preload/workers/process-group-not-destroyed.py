@@ -3,6 +3,7 @@
 # note: process-group-not-destroyed
 # says: rank zero
 # needs: torch
+# prints: 2.0
 
 import os
 

@@ -2,6 +2,7 @@
 # expect: none
 # silent: process-group-not-destroyed
 # needs: torch
+# prints: done
 
 import os
 

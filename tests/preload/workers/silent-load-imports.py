@@ -1,6 +1,7 @@
 """Workers that import for more than a second of a processor each, all at once, and then wait: a start, no load."""
 # expect: none
 # silent: cpu-oversubscribed too-many-workers
+# prints: {0}
 import multiprocessing
 import os
 import pathlib
@@ -31,4 +32,4 @@ if __name__ == "__main__":
         over.set()
         for worker in workers:
             worker.join()
-    print([worker.exitcode for worker in workers])
+    print({worker.exitcode for worker in workers})

@@ -4,6 +4,7 @@
  */
 // expect: none
 // silent: cpu-oversubscribed
+// prints: nothing
 #include "threads.h"
 
 #define ROUNDS 3

@@ -1,6 +1,7 @@
 """A command with many threads that Python starts is no worker, and does not run Python."""
 # expect: none
 # note: cpu-oversubscribed
+# prints: nothing
 
 import os
 import pathlib

@@ -4,6 +4,7 @@ once their interpreter was taken down."""
 # note: cow-growth
 # says: when they ended
 # needs: torch
+# prints: 0
 import os
 import sys
 

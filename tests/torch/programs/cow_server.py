@@ -2,6 +2,10 @@
 # expect: none
 # silent: cow-growth
 # needs: torch
+# prints: torch.Size([2, 2])
+# prints: torch.Size([2, 2])
+# prints: torch.Size([2, 2])
+# prints: torch.Size([2, 2])
 import time
 
 import torch

@@ -3,6 +3,7 @@
 # may: shm-fd-limit warning
 # may: shm-sender-exited warning
 # needs: torch
+# prints: no more descriptors: True
 
 import resource
 

@@ -2,6 +2,7 @@
 # expect: none
 # silent: shm-sender-exited
 # needs: torch
+# prints: got 1000.0
 
 import torch
 import torch.multiprocessing as mp

@@ -2,6 +2,7 @@
 # expect: none
 # silent: shm-leaked shm-foreign-unlink child-not-joined parent-lost
 # needs: torch
+# prints: 30.0 0
 
 import torch
 import torch.multiprocessing as mp

@@ -2,6 +2,7 @@
 # expect: none
 # silent: hogwild-not-shared fork-inherited-tensor shm-unsynchronized tensor-pickled-by-value
 # needs: torch
+# prints: [0, 0, 0, 0] True
 
 import torch
 import torch.multiprocessing as mp

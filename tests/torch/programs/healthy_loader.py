@@ -2,6 +2,8 @@
 # expect: none
 # silent: tensor-pickled-by-value shm-leaked fork-inherited-tensor child-not-joined
 # needs: torch
+# prints: [85344.0, 85344.0, 85344.0]
+# prints: [85344.0, 85344.0, 85344.0]
 
 import torch
 from torch.utils.data import DataLoader, Dataset

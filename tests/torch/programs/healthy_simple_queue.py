@@ -2,6 +2,7 @@
 # expect: none
 # silent: tensor-pickled-by-value shm-buffer-churn
 # needs: torch
+# prints: [20.0, 20.0] 0
 
 import torch
 import torch.multiprocessing as mp

@@ -3,6 +3,7 @@
 # silent: main-not-guarded tensor-pickled-by-value shm-unsynchronized
 # may: cpu-oversubscribed warning
 # needs: torch
+# prints: [0.0, 1000.0, 2000.0]
 
 import torch
 import torch.multiprocessing as mp

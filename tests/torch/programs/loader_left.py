@@ -2,6 +2,13 @@
 # expect: none
 # silent: shm-sender-exited shm-buffer-churn shm-leaked worker-failed child-not-joined
 # needs: torch
+# prints: 0.0
+# prints: 632000.0
+# prints: 0.0
+# prints: 0.0
+# prints: 0.0
+# prints: 0.0
+# prints: 0.0
 
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset

@@ -6,6 +6,8 @@ inside torch's C++ that is std::terminate, now and then, without mpsan too. work
 # expect: none
 # silent: shm-sender-exited shm-buffer-churn shm-leaked child-not-joined
 # needs: torch
+# prints: 120.0
+# prints: 120.0
 
 import sys
 

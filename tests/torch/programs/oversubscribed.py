@@ -2,6 +2,7 @@
 # expect: cpu-oversubscribed warning
 # may: too-many-workers warning
 # needs: torch
+# prints: all ended well: True
 
 import os
 import time

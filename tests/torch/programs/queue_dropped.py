@@ -3,6 +3,10 @@ of the pipe, or the worker itself has, by cancel_join_thread()."""
 # expect: none
 # silent: shm-sender-exited
 # needs: torch
+# prints: 256
+# prints: 256
+# prints: 256
+# prints: 256
 
 import time
 

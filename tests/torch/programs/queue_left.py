@@ -1,6 +1,7 @@
 """A worker was told to stop, and its parent lives on with the queue, but never takes what is left in it."""
 # expect: shm-sender-exited warning
 # needs: torch
+# prints: 256
 
 import time
 

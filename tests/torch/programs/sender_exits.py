@@ -3,6 +3,7 @@
 # may: shm-sender-exited warning
 # needs: torch
 # says: early leaver
+# prints: the tensor could not be fetched
 
 import torch
 import torch.multiprocessing as mp

@@ -2,6 +2,7 @@
 # expect: shm-leaked error
 # may: worker-failed warning
 # needs: torch
+# prints: managers: 1 left behind: 1
 
 import os
 import signal

@@ -2,6 +2,7 @@
 # expect: none
 # silent: too-many-workers cpu-oversubscribed
 # needs: torch
+# prints: nothing
 import os
 import tempfile
 import time

@@ -3,6 +3,7 @@
 # may: shm-no-space warning
 # may: worker-failed warning
 # needs: torch
+# prints: the worker died
 
 import ctypes
 import sys
