@@ -23,6 +23,7 @@ SHORT = 100  # so many times more of operations whose instructions are counted
 SCRIPTS = {"fork-python": "forks.py", "fork-python-held": "forks.py", "shell": "shell.sh"}
 TOLERANCE = 1.02
 TRIES = 3
+LOADER = "/lib64/ld-linux-x86-64.so.2"  # of x86-64, as the numbers are
 RACES = "futex,wait4,restart_syscall,rt_sigreturn,sched_yield"  # how often they are called depends on who comes first
 
 
@@ -57,13 +58,15 @@ def calls(operation, count, watched):
 
 
 def instructions(operation, count, watched):
-    """In an environment of its own, and without the library in valgrind's script: a start that follows on another one of the
-    process looks again after a second, which a busy machine lets pass."""
+    """In an environment of its own, and with the library in the counted image alone, not in valgrind's before it: the second image
+    of a process looks again after a second, which a busy machine lets pass."""
     with tempfile.TemporaryDirectory() as directory:
-        env = [f"{name}={value}" for name, value in environment(directory, watched).items()]
-        run_bare(["env", *env, "/bin/true"])  # makes the session
-        run = run_bare(["env", "-i", f"PATH={os.environ['PATH']}", "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                        "--trace-children=yes", "env", *env, *command_of(operation, count)], timeout=60)
+        variables = environment(directory, watched)
+        loader = [LOADER, *(["--preload", variables.pop("LD_PRELOAD")] if watched else [])]
+        env = ["env", "-i", f"PATH={os.environ['PATH']}", *(f"{name}={value}" for name, value in variables.items())]
+        run_bare([*env, *loader, "/bin/true"])  # makes the session
+        run = run_bare([*env, "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *loader,
+                        *command_of(operation, count)], timeout=60)
     assert run.exit == 0, run
     return int(re.findall(r"Collected : (\d+)", run.err)[-1])
 
