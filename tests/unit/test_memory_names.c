@@ -1,6 +1,6 @@
 /*
  * Names of shared memory, by files of this process: with the right to ask the kernel for the number of links, where
- * the test has it, and without. Neighbour: tools/waits/memory_names.h.
+ * the test has it, and without. Neighbour: tools/waits/memory/memory_names.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../tools/waits/memory_names.h"
+#include "../../tools/waits/memory/memory_names.h"
 
 #define BYTES 4096u
 

@@ -9,7 +9,7 @@
 #define MPSAN_WAKERS_H
 
 #include "../proc/pipes.h"
-#include "memory_reach.h"
+#include "memory/memory_reach.h"
 #include "ready_sets.h"
 #include "snapshot.h"
 

@@ -6,7 +6,7 @@
 
 #include "../../facts/processes.h"
 #include "../../proc/pipes.h"
-#include "../../waits/memory_reach.h"
+#include "../../waits/memory/memory_reach.h"
 
 #define INTERVAL_FIRST_NS 200000000ull
 #define INTERVAL_MAX_NS 4000000000ull

@@ -11,8 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "../proc/namespaces.h"
-#include "../proc/procfs.h"
+#include "../../proc/namespaces.h"
+#include "../../proc/procfs.h"
 
 #define ENTRIES_MAX 50000u /* directory entries per search */
 #define DEPTH_MAX 16u

@@ -8,8 +8,8 @@
 #ifndef MPSAN_MEMORY_REACH_H
 #define MPSAN_MEMORY_REACH_H
 
-#include "../proc/in_flight.h"
-#include "snapshot.h"
+#include "../../proc/in_flight.h"
+#include "../snapshot.h"
 
 /* Processes of the session by slot, and whether there are others. */
 struct memory_reach_people {

@@ -7,10 +7,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "../proc/in_flight.h"
-#include "../proc/namespaces.h"
-#include "../proc/procfs.h"
-#include "../reader/hidepid.h"
+#include "../../proc/in_flight.h"
+#include "../../proc/namespaces.h"
+#include "../../proc/procfs.h"
+#include "../../reader/hidepid.h"
 #include "memory_names.h"
 
 static bool reach_is_ours(uint32_t pid, void *snapshot)

@@ -6,7 +6,7 @@
 #ifndef MPSAN_MEMORY_NAMES_H
 #define MPSAN_MEMORY_NAMES_H
 
-#include "../proc/proc.h"
+#include "../../proc/proc.h"
 
 enum links {
 	LINKS_NONE, /* unlinked, or never named */
