@@ -10,6 +10,7 @@ that known.txt does not name, or when one that it names no longer does.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import json
 import os
 import signal
@@ -131,7 +132,9 @@ def findings_until_end(process, report):
     return loud, notes
 
 
-def examine(program):
+@contextlib.contextmanager
+def started(program):
+    """The process, and a directory; all that it started ends with the block."""
     for module in program.needs:
         need_module(system_python(), module)
     with tempfile.TemporaryDirectory(prefix="mpsan-attach-") as place:
@@ -140,21 +143,26 @@ def examine(program):
         process = subprocess.Popen([str(word) for word in program.command], cwd=place, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=environment)
         try:
-            if program.report:
-                return Row(program, *findings_until_end(process, Path(place, "report.json")), "")
-            come_to_rest(process, SETTLE + program.late)
-            if process.poll() is not None:
-                return Row(program, set(), set(), f"had ended ({process.returncode})")
-            told, notes = findings_of(process.pid, Path(place, "report.json"))
-            if process.poll() is not None and any(one.startswith("FAILED") for one in told):
-                return Row(program, set(), set(), f"had ended ({process.returncode})")
-            return Row(program, told, notes, "")
+            yield process, place
         finally:
             remove_left(Path(place, "left"))
             trial.send(list(trial.owned_by(place, 0)), signal.SIGKILL)
             process.kill()
             process.wait()
             trial.sweep_up()
+
+
+def examine(program):
+    with started(program) as (process, place):
+        if program.report:
+            return Row(program, *findings_until_end(process, Path(place, "report.json")), "")
+        come_to_rest(process, SETTLE + program.late)
+        if process.poll() is not None:
+            return Row(program, set(), set(), f"had ended ({process.returncode})")
+        told, notes = findings_of(process.pid, Path(place, "report.json"))
+        if process.poll() is not None and any(one.startswith("FAILED") for one in told):
+            return Row(program, set(), set(), f"had ended ({process.returncode})")
+        return Row(program, told, notes, "")
 
 
 # Judging it

@@ -5,20 +5,16 @@ said then: read it before it is committed. unit/test_pictures.c asks the solver 
 
 import argparse
 import concurrent.futures
-import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/lib"), str(ROOT / "tests/trial"), str(ROOT / "tests/attach")]
 
 import table  # noqa: E402
-import trial  # noqa: E402
-from mpsantest import MPSAN, Skip, need_module, remove_left, system_python  # noqa: E402
+from mpsantest import MPSAN, Skip  # noqa: E402
 
 ROWS = 24  # at most: more of the same tell nothing
 RECORDED = Path(__file__).with_name("recorded.job")
@@ -42,22 +38,10 @@ def with_small_numbers(text):
 
 def picture_of(program):
     """None: it did not come to rest, or could not be examined."""
-    for module in program.needs:
-        need_module(system_python(), module)
-    with tempfile.TemporaryDirectory(prefix="mpsan-picture-") as place:
-        environment = {**os.environ, trial.MARK: place, "MPSAN_LEFT": str(Path(place, "left")), **program.environment}
-        process = subprocess.Popen([str(word) for word in program.command], cwd=place, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=environment)
-        try:
-            table.come_to_rest(process, table.SETTLE + program.late)
-            run = subprocess.run([MPSAN, "ps", "--job", str(process.pid)], capture_output=True, text=True, timeout=60)
-            return with_small_numbers(run.stdout) if run.returncode == 0 and process.poll() is None else None
-        finally:
-            remove_left(Path(place, "left"))
-            trial.send(list(trial.owned_by(place, 0)), signal.SIGKILL)
-            process.kill()
-            process.wait()
-            trial.sweep_up()
+    with table.started(program) as (process, _):
+        table.come_to_rest(process, table.SETTLE + program.late)
+        run = subprocess.run([MPSAN, "ps", "--job", str(process.pid)], capture_output=True, text=True, timeout=60)
+        return with_small_numbers(run.stdout) if run.returncode == 0 and process.poll() is None else None
 
 
 def main():
