@@ -39,7 +39,8 @@ def check_suppressed():
     assert len(said) == 1 and "fork-orphaned-lock" in said[0] and f"{file}:2 suppresses it" in said[0] and "own" in said[0], done.err
     assert not [one for one in report["findings"] if one["rule"] == "fork-orphaned-lock"], report["findings"]
     assert any(f"{file}:2" in limit and "killed" in limit for limit in report["limits"]), report["limits"]
-    assert report["exit"]["signal"] == 6, report["exit"]
+    # its parent, which gets the signal, too, may return that of the child before
+    assert report["exit"]["signal"] == 6 or report["exit"]["code"] == ABORTED, report["exit"]
 
 
 def check_lowered():
