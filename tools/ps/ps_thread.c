@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
-#include "../base/system_calls.h"
 #include "../evidence/text_locks.h"
+#include "../base/system_calls.h"
 #include "../proc/calls.h"
 #include "../proc/procfs.h"
 #include "../proc/stacks/stack_copy.h"
@@ -154,36 +154,6 @@ static json_t *live_lock(struct ps *ps, const struct snapshot_thread *thread,
 
 /* ---- what it waits for ---- */
 
-static bool is_sleep(const struct proc_call *call)
-{
-	switch (call->number) {
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-	case SYS_rt_sigtimedwait:
-		return true;
-#ifdef SYS_poll
-	case SYS_poll:
-		return (int)call->arg[2] >= 0;
-#endif
-	case SYS_ppoll:
-		return call->arg[2] != 0;
-#ifdef SYS_select
-	case SYS_select:
-#endif
-	case SYS_pselect6:
-		return call->arg[4] != 0;
-#ifdef SYS_epoll_wait
-	case SYS_epoll_wait:
-#endif
-	case SYS_epoll_pwait:
-		return (int)call->arg[3] >= 0;
-	case SYS_futex:
-		return call->arg[3] != 0;
-	default:
-		return false;
-	}
-}
-
 static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool claimed)
 {
 	const struct snapshot_thread *owner = &ps->snapshot->threads.item[index];
@@ -321,7 +291,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 	wait->call = call_text(thread->pid, thread->tid, &thread->call);
 	if (wait->claim.tag && thread->call.number == SYS_futex)
 		take_claim(wait);
-	wait->timed |= wait_is_timed(seen) || is_sleep(&thread->call);
+	wait->timed |= wait_is_timed(seen) || call_has_limit(&thread->call);
 	if (seen->kind && !(seen->kind == MPSAN_WAIT_SYSCALL && wait->kind)) {
 		wait->kind = seen->kind;
 		wait->lock = seen->lock;
