@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
-#include "../evidence/text_locks.h"
 #include "../base/system_calls.h"
+#include "../evidence/text_locks.h"
 #include "../proc/calls.h"
 #include "../proc/procfs.h"
 #include "../proc/stacks/stack_copy.h"
