@@ -290,13 +290,18 @@ static bool any_leaves(const struct snapshot *snapshot)
 	return false;
 }
 
-/* Whether one has gone on since the picture, so that its frames are not those of the wait, or the interpreter is at its end. */
+/*
+ * Whether one has gone on since the picture, so that its frames are not those of the wait, or the interpreter is at its
+ * end. That a thread wakes up which does so all the time says nothing, and would put off the answer for good.
+ */
 static bool any_moved(const struct snapshot *snapshot, uint64_t since_ns)
 {
 	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads.item[i];
 
-		if (snapshot_rests(snapshot, thread) <= since_ns && snapshot_has_moved(thread))
+		if (snapshot_rests(snapshot, thread) <= since_ns &&
+		    (thread->tid == thread->pid || !snapshot_wakes(thread)) &&
+		    snapshot_has_moved(thread))
 			return true;
 	}
 	return false;
