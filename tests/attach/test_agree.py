@@ -19,6 +19,7 @@ from attached import attached, running  # noqa: E402
 from mpsantest import BUILD, LIBRARY, MPSAN, find, main, run_mpsan, system_python  # noqa: E402
 
 AGREE = BUILD / "tests/attach/agree"
+LOOKS = 10
 
 
 def mpsan(*words, **more):
@@ -62,9 +63,10 @@ def all_three(pid):
 
 
 def agreed(pid, count, most=None):
-    """The same; a look that a busy machine cuts short proves less, never more, and is taken again."""
+    """The same; a look that a busy machine cuts short proves less, never more, and is taken again: so does one while an alarm of any
+    program on the machine is due."""
     most = most or count
-    for left in reversed(range(5)):
+    for left in reversed(range(LOOKS)):
         try:
             told = all_three(pid)
             assert count <= len(told) <= most, told
