@@ -352,12 +352,15 @@ static void idle_gather(struct group *group)
 	for (uint32_t i = 0; i < group->count; i++)
 		group->python[i] =
 			pythread_wait(group_thread(group, i), group_wait(group, i)->lock);
+	group->monitor = memory_get((group->count + 1) * sizeof(*group->monitor));
+	idle_find_monitors(group);
 	for (uint32_t i = 0; i < group->count; i++)
 		idle_describe(group, i);
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group->thread[i].wait == PARKED_JOINS &&
 		    awaited_is_result(group->python[i].frames))
 			find_tasks(group, i);
+	free(group->monitor);
 	free(group->python);
 }
 

@@ -12,6 +12,11 @@
 #include "../waits/pythreads.h"
 #include "graph.h"
 
+/* A condition that a thread waits for, the mutex or lock that guards it, and the code that does so; 0: unknown. */
+struct idle_monitor {
+	uint64_t lock, condition, place;
+};
+
 struct group {
 	const struct graph *graph;
 	const struct snapshot *snapshot;
@@ -21,6 +26,7 @@ struct group {
 	bool loops; /* an event loop is among them, of which nothing is known: it may be what others wait for */
 	uint32_t *index; /* threads of the snapshot */
 	struct pythread_wait *python;
+	struct idle_monitor *monitor;
 	struct parked_thread *thread;
 	bool *wanted;
 };
@@ -73,6 +79,8 @@ static inline bool idle_is_loop(const struct group *group, uint32_t i)
  * of pipes are the smallest such ring. A process whose main thread does something else may be meant to send later.
  */
 void idle_find_readers(const struct group *group);
+/* Reads the stack of each thread that waits for a condition; after `python` is known. */
+void idle_find_monitors(const struct group *group);
 /* Whether a multiprocessing semaphore was created with value 0. */
 bool idle_made_empty(const struct group *group, const struct snapshot_thread *thread);
 /* Whether the wait of a thread, by its number in the group, was answered before. */

@@ -132,22 +132,23 @@ static bool meets_other(const struct group *group, uint32_t i)
 	return false;
 }
 
-/* A condition, the mutex or lock that guards it, and the code that waits for it; 0: unknown. */
-struct monitor {
-	uint64_t lock, condition, place;
-};
-
-static struct monitor monitor_of(const struct group *group, uint32_t i)
+static struct idle_monitor monitor_of(const struct group *group, uint32_t i)
 {
 	const struct pythread_wait *python = &group->python[i];
 	const struct wait *wait = group_wait(group, i);
 
 	if (python->monitor)
-		return (struct monitor){python->monitor, python->condition, python->place};
+		return (struct idle_monitor){python->monitor, python->condition, python->place};
 	if (wait->kind != MPSAN_WAIT_COND)
-		return (struct monitor){0};
-	return (struct monitor){native_cond_mutex(group_thread(group, i), wait->lock), wait->lock,
-				wait->caller};
+		return (struct idle_monitor){0};
+	return (struct idle_monitor){native_cond_mutex(group_thread(group, i), wait->lock),
+				     wait->lock, wait->caller};
+}
+
+void idle_find_monitors(const struct group *group)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		group->monitor[i] = monitor_of(group, i);
 }
 
 /*
@@ -156,15 +157,14 @@ static struct monitor monitor_of(const struct group *group, uint32_t i)
  */
 static bool meets_at_lock(const struct group *group, uint32_t i)
 {
-	struct monitor own = monitor_of(group, i);
+	const struct idle_monitor *own = &group->monitor[i];
 
-	for (uint32_t k = 0; k < group->count && own.lock && own.place; k++) {
-		struct monitor other = {0};
+	for (uint32_t k = 0; k < group->count && own->lock && own->place; k++) {
+		const struct idle_monitor *other = &group->monitor[k];
 
-		if (group_thread(group, k)->slot == group_thread(group, i)->slot)
-			other = monitor_of(group, k);
-		if (other.lock == own.lock && other.condition != own.condition && other.place &&
-		    other.place != own.place)
+		if (other->lock == own->lock && other->condition != own->condition &&
+		    other->place && other->place != own->place &&
+		    group_thread(group, k)->slot == group_thread(group, i)->slot)
 			return true;
 	}
 	return false;
@@ -230,43 +230,36 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 
 /* ---- processes that read from each other ---- */
 
-/* The place in the group of a process's main thread; PARKED_NONE: it is elsewhere. */
-static uint32_t main_of(const struct group *group, uint32_t process)
-{
-	for (uint32_t i = 0; i < group->count; i++)
-		if (group_thread(group, i)->process == process &&
-		    group_thread(group, i)->tid == group_thread(group, i)->pid)
-			return i;
-	return PARKED_NONE;
-}
-
-static bool may_send(const struct group *group, uint32_t i, uint32_t process)
-{
-	const struct wait *wait = group_wait(group, i);
-
-	for (uint32_t k = 0; k < wait->count; k++)
-		if (group->graph->waits->who.item[wait->begin + k] == process)
-			return true;
-	return wait->by_job && !role_text(role_of(group_process(
-				       group, group->snapshot->processes.item[process].slot)));
-}
-
 /*
- * Whether another process could send, and each that could has a main thread that reads; for a signal, not all of them
- * at the same place. `reads`: by process.
+ * Whether it is the process's own, or one whose main thread reads; `other`: one that does so elsewhere, for a signal at
+ * another place. `reader`: by process, that main thread, by number in the group, or PARKED_NONE.
  */
-static bool is_left_alone(const struct group *group, uint32_t i, const bool *reads)
+static bool reads_too(const struct group *group, uint32_t i, uint32_t process,
+		      const uint32_t *reader, bool *other)
 {
+	if (process == group_thread(group, i)->process)
+		return true;
+	if (reader[process] == PARKED_NONE)
+		return false;
+	*other |= wait_is_read(group_wait(group, i)) || !is_same_place(group, i, reader[process]);
+	return true;
+}
+
+/* Whether another process could send, and each that could has a main thread that reads. */
+static bool is_left_alone(const struct group *group, uint32_t i, const uint32_t *reader)
+{
+	const struct snapshot *snapshot = group->snapshot;
+	const struct wait *wait = group_wait(group, i);
 	bool other = false;
 
-	for (uint32_t k = 0; k < group->snapshot->processes.count; k++) {
-		if (k == group_thread(group, i)->process || !may_send(group, i, k))
-			continue;
-		if (!reads[k])
+	for (uint32_t k = 0; k < wait->count; k++)
+		if (!reads_too(group, i, group->graph->waits->who.item[wait->begin + k], reader,
+			       &other))
 			return false;
-		other |= wait_is_read(group_wait(group, i)) ||
-			 !is_same_place(group, i, main_of(group, k));
-	}
+	for (uint32_t k = 0; wait->by_job && k < snapshot->processes.count; k++)
+		if (!role_text(role_of(group_process(group, snapshot->processes.item[k].slot))) &&
+		    !reads_too(group, i, k, reader, &other))
+			return false;
 	return other;
 }
 
@@ -292,27 +285,27 @@ static bool may_be_reader(const struct group *group, uint32_t i)
 
 void idle_find_readers(const struct group *group)
 {
-	bool *reads = memory_get((group->snapshot->processes.count + 1) * sizeof(*reads));
+	uint32_t count = group->snapshot->processes.count;
+	uint32_t *reader = memory_get((count + 1) * sizeof(*reader));
 	bool more = true;
 
+	for (uint32_t k = 0; k < count; k++)
+		reader[k] = PARKED_NONE;
 	for (uint32_t i = 0; i < group->count; i++)
 		if (may_be_reader(group, i))
-			reads[group_thread(group, i)->process] = true;
+			reader[group_thread(group, i)->process] = i;
 	while (more) {
 		more = false;
-		for (uint32_t k = 0; k < group->snapshot->processes.count; k++)
-			if (reads[k] && !is_left_alone(group, main_of(group, k), reads)) {
-				reads[k] = false;
+		for (uint32_t k = 0; k < count; k++)
+			if (reader[k] != PARKED_NONE && !is_left_alone(group, reader[k], reader)) {
+				reader[k] = PARKED_NONE;
 				more = true;
 			}
 	}
-	for (uint32_t i = 0; i < group->count; i++) {
-		uint32_t process = group_thread(group, i)->process;
-
-		group_entry(group, i)->life.from_readers = reads[process] &&
-							   main_of(group, process) == i;
-	}
-	free(reads);
+	for (uint32_t i = 0; i < group->count; i++)
+		group_entry(group, i)->life.from_readers =
+			reader[group_thread(group, i)->process] == i;
+	free(reader);
 }
 
 /* ---- whether a possible sender has ended ---- */
