@@ -11,8 +11,6 @@
 #include "pythreads.h"
 #include "waits_look.h"
 
-#define LATE_NS 1000000000ull /* after which a signal has been delivered */
-
 /* Signals to a process go to its main thread, unless that blocks them; Python runs all handlers there. */
 static uint64_t handlers_of(const struct look *look)
 {
@@ -22,13 +20,10 @@ static uint64_t handlers_of(const struct look *look)
 /* An alarm that rings once. Whose it is is unknown from outside. */
 static bool alarm_is_set(const struct look *look, uint64_t *at_ns)
 {
-	const struct mpsan_process *process = look_process(look);
-
 	if (look->snapshot->outside)
 		return outside_has_alarm(look->snapshot->outside, look->thread, OUTSIDE_ANY_ALARM);
-	*at_ns = process->alarm_ns;
-	return process->flags & MPSAN_PROCESS_ALARM && *at_ns && *at_ns != UINT64_MAX &&
-	       *at_ns + LATE_NS >= look->snapshot->now_ns;
+	*at_ns = look_alarm_ns(look);
+	return *at_ns;
 }
 
 /* What rings in a test is the test's limit, and no part of it. */

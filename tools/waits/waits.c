@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "../base/system_calls.h"
-#include "../job/patience.h"
 #include "../proc/calls.h"
 #include "native.h"
 #include "outside.h"
@@ -123,19 +122,17 @@ static bool is_interruptible(const struct look *look)
 /* An alarm that is due ends the process, or the wait, by a handler. */
 static void look_at_alarm(struct look *look)
 {
-	const struct mpsan_process *process = look_process(look);
-	uint64_t due_ns = process->alarm_ns;
+	uint64_t due_ns = look_alarm_ns(look);
 
-	if (!(process->flags & MPSAN_PROCESS_ALARM) || !due_ns || due_ns == UINT64_MAX ||
-	    due_ns + PATIENCE_NS(DELIVERY) < look->snapshot->now_ns)
+	if (!due_ns)
 		return;
 	if (!(look_handlers(look) & 1ull << (SIGALRM - 1)))
 		ends_by(look, MPSAN_ENDS_ALARM, due_ns);
 	else if (is_interruptible(look))
 		ends_by(look, MPSAN_ENDS_TIMER, due_ns);
 	/* in a test a timer that rings once is the test's limit */
-	look->wait->handler_gives_up = look->wait->ends == MPSAN_ENDS_TIMER && process->python &&
-				       pythread_in_test(look->thread);
+	look->wait->handler_gives_up = look->wait->ends == MPSAN_ENDS_TIMER &&
+				       look_process(look)->python && pythread_in_test(look->thread);
 }
 
 /*

@@ -2,6 +2,7 @@
 /* Lists the processes and threads that could end the wait of the thread under examination. */
 #include "waits_look.h"
 
+#include "../job/patience.h"
 #include "../proc/calls.h"
 #include "../proc/namespaces.h"
 
@@ -13,6 +14,17 @@ void look_add(struct look *look, uint32_t index)
 		look->wait->begin = waits->who.count;
 	*ARRAY_ADD(&waits->who) = index;
 	look->wait->count++;
+}
+
+uint64_t look_alarm_ns(const struct look *look)
+{
+	const struct mpsan_process *process = look_process(look);
+	uint64_t due_ns = process->alarm_ns;
+
+	return process->flags & MPSAN_PROCESS_ALARM && due_ns != UINT64_MAX &&
+			       due_ns + PATIENCE_NS(DELIVERY) >= look->snapshot->now_ns ?
+		       due_ns :
+		       0;
 }
 
 void look_by_limit(struct look *look, uint64_t ends_ns)

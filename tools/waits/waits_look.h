@@ -47,6 +47,9 @@ static inline uint64_t look_handlers(const struct look *look)
 	return session_handlers(&look->snapshot->reader->session, look->thread->slot);
 }
 
+/* When an alarm of its process rings, once; 0: there is none, or it was due long ago, or nothing is recorded of it. */
+uint64_t look_alarm_ns(const struct look *look);
+
 /* The pthread_self() of a thread; 0: unknown. */
 static inline uint64_t look_handle(const struct snapshot_thread *thread)
 {

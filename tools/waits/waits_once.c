@@ -126,51 +126,45 @@ static bool waits_there(const struct snapshot_thread *thread, uint64_t word)
 	       thread->call.arg[0] == word;
 }
 
-/* The only thread, waiting for the flag itself or not, that runs the initialiser; 0: unknown. */
-static uint32_t only_runner(struct look *look, uint64_t word, bool waits)
+/*
+ * Of the threads that wait for the flag themselves, or of all others: the TID of the only one that runs the initialiser.
+ * IS_NOT: none has the flag's address.
+ */
+static enum answer find_among(struct look *look, uint64_t word, bool waiting, uint32_t *found)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
-	uint32_t found = 0;
+	enum answer all = IS_NOT;
 
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		const struct snapshot_thread *thread = &look->snapshot->threads.item[i];
-		enum answer runs = waits_there(thread, word) == waits ?
+		enum answer runs = waits_there(thread, word) == waiting ?
 					   runs_initialiser(look, thread, word) :
 					   IS_NOT;
 
-		if (runs == IS_SO && found)
-			return 0;
-		if (runs == IS_SO)
-			found = thread->own_tid;
-		if (runs == IS_UNKNOWN && !waits)
-			return 0;
+		if (runs == IS_NOT || (runs == IS_UNKNOWN && waiting))
+			continue;
+		if (runs == IS_UNKNOWN || all == IS_SO)
+			return IS_UNKNOWN;
+		all = IS_SO;
+		*found = thread->own_tid;
 	}
-	return found;
+	return all;
 }
 
-static bool none_has(struct look *look, uint64_t word)
-{
-	const struct snapshot_process *process =
-		&look->snapshot->processes.item[look->thread->process];
-
-	for (uint32_t i = process->begin; i < process->end; i++)
-		if (!waits_there(&look->snapshot->threads.item[i], word) &&
-		    has_on_stack(&look->snapshot->threads.item[i], word) != IS_NOT)
-			return false;
-	return true;
-}
-
-/* One that needs the flag in its own initialiser waits for itself. */
+/* One that needs the flag in its own initialiser waits for itself. 0: unknown. */
 static uint32_t find_runner(struct look *look, uint64_t word)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
+	enum answer answer = IS_UNKNOWN;
+	uint32_t found = 0;
 
-	if (process->end - process->begin > MOST_THREADS)
-		return 0;
-	return none_has(look, word) ? only_runner(look, word, true) :
-				      only_runner(look, word, false);
+	if (process->end - process->begin <= MOST_THREADS)
+		answer = find_among(look, word, false, &found);
+	if (answer == IS_NOT)
+		answer = find_among(look, word, true, &found);
+	return answer == IS_SO ? found : 0;
 }
 
 /* ---- the wait ---- */
