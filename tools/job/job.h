@@ -22,7 +22,7 @@
 /* Why a thread that goes on does not end a wait (excuses.def); JOB_EXCUSE_NONE: it may. */
 enum job_excuse {
 	JOB_EXCUSE_NONE,
-#define EXCUSE(name, strength, text) JOB_EXCUSE_##name,
+#define EXCUSE(name, strength, why) JOB_EXCUSE_##name,
 #include "excuses.def"
 #undef EXCUSE
 	JOB_EXCUSES
@@ -126,9 +126,8 @@ void job_solution_finish(struct job_solution *solution);
  */
 uint32_t job_cycle(const struct job_solution *solution, uint32_t from);
 
-/* The name and the words of an excuse, and whether one of these leaves a doubt. */
+/* The name of an excuse, and whether one of several leaves a doubt. */
 const char *job_excuse_name(enum job_excuse excuse);
-const char *job_excuse_text(enum job_excuse excuse);
 bool job_excuses_doubt(uint64_t excuses);
 
 #endif

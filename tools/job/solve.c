@@ -6,11 +6,11 @@
 #include <string.h>
 
 static const struct {
-	const char *name, *text;
+	const char *name;
 	enum job_strength strength;
 } excuses[] = {
-	[JOB_EXCUSE_NONE] = {"", "", EXCUSE_CANNOT},
-#define EXCUSE(name, strength, text) [JOB_EXCUSE_##name] = {#name, text, EXCUSE_##strength},
+	[JOB_EXCUSE_NONE] = {"", EXCUSE_CANNOT},
+#define EXCUSE(name, strength, why) [JOB_EXCUSE_##name] = {#name, EXCUSE_##strength},
 #include "excuses.def"
 #undef EXCUSE
 };
@@ -18,11 +18,6 @@ static const struct {
 const char *job_excuse_name(enum job_excuse excuse)
 {
 	return excuses[excuse].name;
-}
-
-const char *job_excuse_text(enum job_excuse excuse)
-{
-	return excuses[excuse].text;
 }
 
 bool job_excuses_doubt(uint64_t used)

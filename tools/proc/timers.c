@@ -30,13 +30,13 @@ static bool each(const char *function,
 {
 	FILE *file = procfs_stream("timer_list");
 	uint64_t at_ns, ahead_ns;
-	bool alarm = false, known = false;
+	bool wanted = false, known = false;
 	char line[256];
 
 	while (file && fgets(line, sizeof(line), file)) {
-		if (alarm && due(line, &at_ns, &ahead_ns))
+		if (wanted && due(line, &at_ns, &ahead_ns))
 			see(at_ns, ahead_ns, context);
-		alarm = strstr(line, function) != NULL;
+		wanted = strstr(line, function) != NULL;
 		known = true;
 	}
 	if (file)

@@ -292,7 +292,7 @@ static bool any_leaves(const struct snapshot *snapshot)
 
 /*
  * Whether one has gone on since the picture, so that its frames are not those of the wait, or the interpreter is at its
- * end. That a thread wakes up which does so all the time says nothing, and would put off the answer for good.
+ * end. A thread that ticks wakes up between any two looks: that is no sign, and would put off the answer for ever.
  */
 static bool any_moved(const struct snapshot *snapshot, uint64_t since_ns)
 {
