@@ -85,6 +85,15 @@ def check_python_locks():
         assert "taken at one (code.py:4)" in text and "taken at two (code.py:8)" in text, text
 
 
+def check_relocked():
+    """A process that never had a second thread holds what it waits for, whatever the lock itself tells."""
+    for process, where in (started(system_python(), PRELOAD / "waits/self-deadlock-lock.py"), "take_twice"), \
+                          (started(BUILD / "tests/preload/waits/self-deadlock-upgrade"), ""):
+        with process as hung:
+            finding, _ = found(hung, "self-deadlock")
+            assert "which it already holds" in words_of(finding) and where in words_of(finding), finding
+
+
 def check_fork_mutex():
     with started(BUILD / "tests/preload/fork/fork-orphaned-lock-mutex") as process:
         finding, _ = found(process, "fork-orphaned-lock")

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads mappings of other processes: see proc.h. */
 #include <dirent.h>
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/util.h"
 #include "proc.h"
@@ -105,6 +108,44 @@ bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
 {
 	return find_mapping(pid, holds_address, &address, mapping, 1) == 1;
 }
+
+/* ---- the C library's word ---- */
+
+static bool is_of_file(const struct proc_mapping *mapping, const void *context)
+{
+	const struct proc_mapping *one = context;
+
+	return mapping->inode && mapping->device == one->device && mapping->inode == one->inode;
+}
+
+/* This process's C library, which since 2.35 keeps its word even if a program has a copy of it. */
+static bool find_libc(uint64_t *base, uint64_t *single_threaded)
+{
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	Dl_info info;
+
+	*single_threaded = libc ? (uint64_t)dlsym(libc, "__libc_single_threaded") : 0;
+	if (libc)
+		dlclose(libc);
+	if (!*single_threaded || strverscmp(gnu_get_libc_version(), "2.35") < 0 ||
+	    !dladdr((void *)*single_threaded, &info))
+		return false;
+	*base = (uint64_t)info.dli_fbase;
+	return true;
+}
+
+bool proc_is_single(uint32_t pid)
+{
+	struct proc_mapping own, other;
+	uint64_t base, address;
+	bool single;
+
+	return find_libc(&base, &address) && proc_mapping((uint32_t)getpid(), base, &own) &&
+	       find_mapping(pid, is_of_file, &own, &other, 1) == 1 &&
+	       proc_peek(pid, address - base + other.start, &single, sizeof(single)) && single;
+}
+
+/* ---- memory that is shared ---- */
 
 static bool is_file(const struct proc_mapping *mapping, const void *context)
 {

@@ -124,6 +124,11 @@ char *proc_semaphore_name(uint32_t pid, uint64_t address);
 /* How often a process maps that file or shared memory; -1: unreadable. */
 int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
 /*
+ * Whether a process has never had a second thread, by its C library (__libc_single_threaded, see the GNU C Library's
+ * manual); false also if that is not the file that this process has.
+ */
+bool proc_is_single(uint32_t pid);
+/*
  * Opens /proc/PID/maps, even if the main thread has ended and another one lives; NULL: unreadable.
  */
 FILE *proc_open_maps(uint32_t pid);

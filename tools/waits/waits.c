@@ -182,23 +182,6 @@ static bool is_python(const struct look *look)
 }
 
 /*
- * A semaphore that the only thread of the only process concerned has taken itself, and waits for
- * again, is its own; what Condition.wait waits for that way is a signal.
- */
-static bool has_it_itself(const struct look *look)
-{
-	uint32_t own = look->thread->process;
-	const struct snapshot_process *process = &look->snapshot->processes.item[own];
-	struct mpsan_hold hold;
-
-	return look->wait->end == WAIT_PROCESSES && look->wait->kind == MPSAN_LOCK_SEMAPHORE &&
-	       look->wait->count == 1 && look->waits->who.item[look->wait->begin] == own &&
-	       process->end - process->begin == 1 &&
-	       snapshot_holds(look->thread, look->wait->lock, &hold) &&
-	       pythread_wait(look->thread, look->wait->lock).frames.meant == PARKED_BY_CALL;
-}
-
-/*
  * A signal handler could post, signal, or jump elsewhere. The one for SIGCHLD runs when a child
  * ends, and the children are known. The one for SIGINT says little: Python always has one.
  */
@@ -241,9 +224,8 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 		wait->end = WAIT_OPEN;
 	else if (handlers & ~child && !wait->of_team)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);
-	if (!handlers && !(look_handlers(&look) & alarm_of(process)) && has_it_itself(&look)) {
-		wait->count = 0;
-		look_by_owner(&look, thread);
+	if (!handlers && !(look_handlers(&look) & alarm_of(process)) && look_has_it_itself(&look)) {
+		wait->holder = thread;
 		return true;
 	}
 	return wait->ends != ends || handlers || process->flags & MPSAN_PROCESS_DEATHSIG;

@@ -10,6 +10,7 @@
 #include "../proc/namespaces.h"
 #include "../proc/procfs.h"
 #include "../reader/hidepid.h"
+#include "pythreads.h"
 #include "waits_look.h"
 
 /* ---- locks with an owner in memory ---- */
@@ -317,4 +318,38 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 		look_by_anybody(look, address);
 		look_at_task(look);
 	}
+}
+
+/* ---- who waits for itself ---- */
+
+static bool claims_it(const struct look *look, bool alone)
+{
+	struct mpsan_hold hold;
+
+	return look->wait->kind == MPSAN_LOCK_SEMAPHORE &&
+	       snapshot_holds(look->thread, look->wait->lock, &hold) &&
+	       (alone || (look_process(look)->python && look->thread->tid != look->thread->pid &&
+			  !(snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF)));
+}
+
+/* From outside there are no claims. Of a semaphore only Python says whether it serves as a lock. */
+static bool must_have_it(const struct look *look, bool alone)
+{
+	bool is_lock = look->wait->kind == MPSAN_LOCK_SEMAPHORE ?
+			       look_process(look)->python != 0 :
+			       wait_kind(look->wait->kind)->act == ACT_RELEASE;
+
+	return look->snapshot->outside && alone && is_lock && proc_is_single(look->thread->pid);
+}
+
+bool look_has_it_itself(const struct look *look)
+{
+	uint32_t own = look->thread->process;
+	const struct snapshot_process *process = &look->snapshot->processes.item[own];
+	bool alone = process->end - process->begin == 1;
+
+	return look->wait->end == WAIT_PROCESSES && look->wait->count == 1 &&
+	       look->waits->who.item[look->wait->begin] == own &&
+	       (claims_it(look, alone) || must_have_it(look, alone)) &&
+	       pythread_wait(look->thread, look->wait->lock).frames.meant == PARKED_BY_CALL;
 }

@@ -78,6 +78,13 @@ bool look_at_own_mutex(struct look *look, uint64_t address);
 void look_at_rwlock(struct look *look, uint64_t address);
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
 
+/*
+ * waits_lock.c: whether it waits for what it has. What a thread has taken itself, and waits for again, is its own: a semaphore of the only thread of the only process
+ * concerned, and a lock that none but its takers ever released; a main thread may park at one beside other threads. What
+ * Condition.wait waits for that way is a signal.
+ */
+bool look_has_it_itself(const struct look *look);
+
 /* waits_once.c: whether it waits in pthread_once or call_once; who runs the initialiser then ends it. */
 bool look_at_once(struct look *look);
 

@@ -30,6 +30,24 @@ static void self_deadlock_fires_on_circles_of_one_thread(void **state)
 	assert_grade(&world, TRIGGER_DEADLOCK, self_deadlock, GRADE_OFF);
 }
 
+static void the_cure_fits_how_the_lock_came_to_be_held(void **state)
+{
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+	blocked[0].ev.kind = MPSAN_LOCK_RWLOCK_WRITE;
+	blocked[0].ev.owner = blocked[0].at.tid;
+	blocked[0].ev.owner_slot = blocked[0].at.by + 1;
+	assert_non_null(strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix,
+			       "does not become a write lock"));
+	blocked[0].ev.kind = MPSAN_LOCK_SEMAPHORE;
+	blocked[0].ev.flags |= MPSAN_LF_PYTHON;
+	assert_non_null(
+		strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix, "early returns included"));
+	blocked[0].ev.taken_python = 1; /* the catalogue's */
+	assert_null(announce(&world, TRIGGER_DEADLOCK).last[0].fix);
+}
+
 static void a_file_locked_twice_is_told_as_one_and_with_its_own_cure(void **state)
 {
 	struct verdict verdict;
@@ -71,6 +89,7 @@ int main(void)
 		STORY(self_deadlock_fires),
 		STORY(self_deadlock_is_silent_about_waits_with_a_limit),
 		STORY(self_deadlock_fires_on_circles_of_one_thread),
+		STORY(the_cure_fits_how_the_lock_came_to_be_held),
 		STORY(a_file_locked_twice_is_told_as_one_and_with_its_own_cure),
 		STORY(who_waits_for_such_a_process_does_not_matter),
 		STORY(another_thread_or_process_may_have_locked_the_file),

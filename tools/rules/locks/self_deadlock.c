@@ -43,6 +43,15 @@ static const struct finding of_upgrade = {
 	       "what you read, or take the write lock from the start",
 };
 
+static const struct finding of_leak = {
+	.rule = RULE_self_deadlock,
+	.grade = GRADE_ERROR,
+	.message_text = &msg_blocked,
+	.title = "a thread waits for a lock that it has not released",
+	.fix = "release the lock on every path, errors and early returns included: `with lock:`, or try and finally; "
+	       "take it only once on the way to what is called under it",
+};
+
 static bool is_upgrade(const struct facts *facts, const struct fact_wait *wait)
 {
 	return wait->ev.kind == MPSAN_LOCK_RWLOCK_WRITE && wait->held != FACT_NONE &&
@@ -66,15 +75,28 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 	FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, wait->held, &message_text);
 }
 
+static struct finding blocked_upgrade(void)
+{
+	struct finding upgrade = of_upgrade;
+
+	upgrade.message_text = &msg_blocked;
+	return upgrade;
+}
+
 static void judge_deadlock(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 
 	if (deadlock_rule(facts, deadlock) != RULE_self_deadlock)
 		return;
 	if (deadlock_file_twice(facts, deadlock))
 		finding_add(out, trigger, of_file);
+	else if (first->ev.kind == MPSAN_LOCK_RWLOCK_WRITE) /* the writer itself gets EDEADLK */
+		finding_add(out, trigger, blocked_upgrade());
+	else if (first->ev.flags & MPSAN_LF_PYTHON && !first->ev.taken_python)
+		finding_add(out, trigger, of_leak);
 	else
 		FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE, &msg_blocked);
 }
