@@ -79,9 +79,9 @@ void look_at_rwlock(struct look *look, uint64_t address);
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
 
 /*
- * waits_lock.c: whether it waits for what it has. What a thread has taken itself, and waits for again, is its own: a semaphore of the only thread of the only process
- * concerned, and a lock that none but its takers ever released; a main thread may park at one beside other threads. What
- * Condition.wait waits for that way is a signal.
+ * waits_lock.c: whether it waits for what it has taken itself: a semaphore of the only thread of the only process
+ * concerned, or a lock that none but its takers ever released. A main thread may park at one beside other threads, and
+ * what Condition.wait waits for that way is a signal.
  */
 bool look_has_it_itself(const struct look *look);
 
