@@ -202,12 +202,21 @@ const struct mpsan_thread *threads_record(const struct reader *reader, uint32_t 
 	return NULL;
 }
 
+/* A futex in the first word of what the claim before is about is how that is waited for: libstdc++'s guards. */
+static bool is_within(const struct mpsan_hold *futex, const struct mpsan_hold *claim)
+{
+	return MPSAN_TAG_KIND(futex->tag) == MPSAN_WAIT_FUTEX && claim->tag & MPSAN_TAG_WANTED &&
+	       MPSAN_TAG_ADDRESS(futex->tag) - MPSAN_TAG_ADDRESS(claim->tag) < sizeof(uint64_t);
+}
+
 struct mpsan_hold threads_record_wanted(const struct mpsan_thread *record)
 {
 	uint32_t used = record ? record->holds_used : 0;
 
 	if (!used || used > MPSAN_HOLDS || !(record->hold[used - 1].tag & MPSAN_TAG_WANTED))
 		return (struct mpsan_hold){0};
+	if (used > 1 && is_within(&record->hold[used - 1], &record->hold[used - 2]))
+		used--;
 	return record->hold[used - 1];
 }
 

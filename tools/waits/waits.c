@@ -224,11 +224,11 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 		wait->end = WAIT_OPEN;
 	else if (handlers & ~child && !wait->of_team)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);
-	if (!handlers && !(look_handlers(&look) & alarm_of(process)) && look_has_it_itself(&look)) {
-		wait->holder = thread;
-		return true;
-	}
-	return wait->ends != ends || handlers || process->flags & MPSAN_PROCESS_DEATHSIG;
+	if (wait->holder == SNAPSHOT_NONE && !handlers &&
+	    !(look_handlers(&look) & alarm_of(process)))
+		wait->holder = look_taker(&look);
+	return wait->ends != ends || handlers || process->flags & MPSAN_PROCESS_DEATHSIG ||
+	       wait->holder != SNAPSHOT_NONE;
 }
 
 /* ---- other kinds ---- */
@@ -296,12 +296,14 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 	case MPSAN_LOCK_LIBC:
 		judge_libc(look, word);
 		break;
+	case MPSAN_LOCK_GUARD:
+		look_at_guard(look, address);
+		break;
 	case MPSAN_WAIT_FUTEX:
 		if (look_at_once(look))
 			break;
 		/* fallthrough */
 	case MPSAN_WAIT_BARRIER:
-	case MPSAN_LOCK_GUARD:
 		look_by_anybody(look, word);
 		break;
 	default:

@@ -276,7 +276,7 @@ void look_at_rwlock(struct look *look, uint64_t address)
 	}
 }
 
-/* ---- semaphores ---- */
+/* ---- semaphores, and the guards of C++ ---- */
 
 /* The only thread that claims it; SNAPSHOT_NONE: none, or several. */
 static uint32_t only_holder(const struct look *look, uint64_t address)
@@ -294,6 +294,17 @@ static uint32_t only_holder(const struct look *look, uint64_t address)
 		found = i;
 	}
 	return found;
+}
+
+/* Who runs the constructor claims it. */
+void look_at_guard(struct look *look, uint64_t address)
+{
+	uint32_t holder = only_holder(look, address);
+
+	if (holder == SNAPSHOT_NONE)
+		look_by_anybody(look, address);
+	else
+		look_by_owner(look, holder);
 }
 
 /* A semaphore that its takers release serves as a lock; any other may be posted by any thread. */
@@ -320,7 +331,7 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 	}
 }
 
-/* ---- who waits for itself ---- */
+/* ---- who has taken what has no owner ---- */
 
 static bool claims_it(const struct look *look, bool alone)
 {
@@ -342,14 +353,32 @@ static bool must_have_it(const struct look *look, bool alone)
 	return look->snapshot->outside && alone && is_lock && proc_is_single(look->thread->pid);
 }
 
-bool look_has_it_itself(const struct look *look)
+/* Whether only threads of its own process could end the wait. */
+static bool is_for_own(const struct look *look)
 {
-	uint32_t own = look->thread->process;
-	const struct snapshot_process *process = &look->snapshot->processes.item[own];
+	return look->wait->count == 1 &&
+	       look->waits->who.item[look->wait->begin] == look->thread->process;
+}
+
+/* Whether the program called the lock itself: what the standard library waits for that way may be a signal. */
+static bool calls_lock(const struct look *look)
+{
+	struct awaited_frames frames = pythread_wait(look->thread, look->wait->lock).frames;
+
+	return frames.meant == PARKED_BY_CALL && frames.what == AWAITED_NOTHING;
+}
+
+uint32_t look_taker(struct look *look)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
 	bool alone = process->end - process->begin == 1;
 
-	return look->wait->end == WAIT_PROCESSES && look->wait->count == 1 &&
-	       look->waits->who.item[look->wait->begin] == own &&
-	       (claims_it(look, alone) || must_have_it(look, alone)) &&
-	       pythread_wait(look->thread, look->wait->lock).frames.meant == PARKED_BY_CALL;
+	if (look->wait->end != WAIT_PROCESSES || !calls_lock(look))
+		return SNAPSHOT_NONE;
+	if (is_for_own(look) && (claims_it(look, alone) || must_have_it(look, alone)))
+		return (uint32_t)(look->thread - look->snapshot->threads.item);
+	return look->wait->kind == MPSAN_LOCK_SEMAPHORE && look->wait->flags & MPSAN_LF_SHARED ?
+		       look_semlock_taker(look) :
+		       SNAPSHOT_NONE;
 }

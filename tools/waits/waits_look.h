@@ -77,13 +77,15 @@ bool look_at_mutex(struct look *look, uint64_t address);
 bool look_at_own_mutex(struct look *look, uint64_t address);
 void look_at_rwlock(struct look *look, uint64_t address);
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
+void look_at_guard(struct look *look, uint64_t address); /* of a static variable in C++ */
 
 /*
- * waits_lock.c: whether it waits for what it has taken itself: a semaphore of the only thread of the only process
- * concerned, or a lock that none but its takers ever released. A main thread may park at one beside other threads, and
- * what Condition.wait waits for that way is a signal.
+ * waits_lock.c: the thread that has taken what none of its enders will release any more, SNAPSHOT_NONE if that is not
+ * known: the waiter itself, of a semaphore of the only thread of the only process concerned, or of a lock that none but
+ * its takers ever released; or, of a lock of multiprocessing, the only one that took it. A main thread may park at a lock
+ * of its own beside other threads, and what Condition.wait waits for that way is a signal.
  */
-bool look_has_it_itself(const struct look *look);
+uint32_t look_taker(struct look *look);
 
 /* waits_once.c: whether it waits in pthread_once or call_once; who runs the initialiser then ends it. */
 bool look_at_once(struct look *look);
@@ -103,7 +105,7 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
  * none.
  */
 struct pyview *look_view(struct look *look, uint32_t pid);
-/* Whether frames may tell something, and whether the thread has stood long enough to read them. */
+/* Whether frames may tell something, and whether the thread has stood long enough to read them, or is in a verdict. */
 static inline bool look_has_frames(const struct look *look)
 {
 	return look_process(look)->python && look_handle(look->thread);
@@ -117,6 +119,8 @@ void look_at_task(struct look *look);
 
 /* waits_semlock.c: as look_by_python, for one of multiprocessing's locks. */
 bool look_by_semlock(struct look *look, uint64_t lock);
+/* The only thread that took it, by the logs. A program may park at a lock of its own: it is none of its main thread. */
+uint32_t look_semlock_taker(struct look *look);
 
 /*
  * waits_python.c: whether it is a watchdog of Python itself. faulthandler.dump_traceback_later starts

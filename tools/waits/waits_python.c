@@ -230,7 +230,8 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 bool look_may_ask(const struct look *look)
 {
 	return look_has_frames(look) &&
-	       (look->snapshot->now_ns - look->thread->still_ns >= PATIENCE_NS(OWNER) ||
+	       (look->waits->verdict_ns == look->snapshot->now_ns ||
+		look->snapshot->now_ns - look->thread->still_ns >= PATIENCE_NS(OWNER) ||
 		snapshot_polls(look->snapshot, look->thread));
 }
 

@@ -5,6 +5,7 @@
  * pshared_locks.h, ../symbols/pylock.h.
  */
 #include "../facts/facts.h"
+#include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../proc/calls.h"
 #include "../symbols/pylock.h"
@@ -165,6 +166,27 @@ static uint32_t owner_by_logs(struct look *look, const struct pshared_key *key, 
 		       SNAPSHOT_NONE;
 }
 
+uint32_t look_semlock_taker(struct look *look)
+{
+	struct pyview *view = look_has_frames(look) ? look_view(look, look->thread->pid) : NULL;
+	const struct snapshot_thread *taker;
+	const struct seen_share *made;
+	struct pshared_key key;
+	struct takers takers;
+
+	if (!view || pyview_lock_is_of_queue(view, look_handle(look->thread)) ||
+	    !pshared_find(waits_shared(look->waits), look->thread->slot, look->wait->lock, &key) ||
+	    !find_taker(look, &key, &takers))
+		return SNAPSHOT_NONE;
+	made = pshared_made(waits_shared(look->waits), &key);
+	taker = &look->snapshot->threads.item[takers.thread];
+	if (!made || made->ev.value != 1 ||
+	    (taker == look->thread && taker->tid == taker->pid &&
+	     !process_is_worker(&look->snapshot->reader->facts, taker->slot)))
+		return SNAPSHOT_NONE;
+	return takers.thread;
+}
+
 static uint32_t owner_among_others(struct look *look, uint64_t lock, uint64_t *address)
 {
 	struct pyview *view = look_view(look, look->thread->pid);
@@ -178,11 +200,6 @@ static uint32_t owner_among_others(struct look *look, uint64_t lock, uint64_t *a
 					 owner_by_logs(look, &key, enters, address);
 }
 
-static bool may_ask_others(const struct look *look)
-{
-	return look->waits->verdict_ns == look->snapshot->now_ns || look_may_ask(look);
-}
-
 static void learn(struct look *look, uint64_t lock)
 {
 	uint32_t owner = (uint32_t)(look->thread - look->snapshot->threads.item);
@@ -191,9 +208,9 @@ static void learn(struct look *look, uint64_t lock)
 
 	python.owner_lock = lock;
 	if (!keeps(look, look->thread, lock))
-		owner = may_ask_others(look) ? owner_among_others(look, lock, &python.owner_lock) :
-					       SNAPSHOT_NONE;
-	python.asked = may_ask_others(look);
+		owner = look_may_ask(look) ? owner_among_others(look, lock, &python.owner_lock) :
+					     SNAPSHOT_NONE;
+	python.asked = look_may_ask(look);
 	if (owner != SNAPSHOT_NONE) {
 		python.owner = look->snapshot->threads.item[owner].own_tid;
 		python.owner_slot = look->snapshot->threads.item[owner].slot;
@@ -219,7 +236,7 @@ static bool is_known(const struct look *look, uint64_t lock)
 	const struct snapshot_thread *owner =
 		index == SNAPSHOT_NONE ? NULL : &look->snapshot->threads.item[index];
 
-	if (!python->known || python->lock != lock || (!python->asked && may_ask_others(look)))
+	if (!python->known || python->lock != lock || (!python->asked && look_may_ask(look)))
 		return false;
 	if (owner && owner->runs == python->holder_runs)
 		return true;
