@@ -251,6 +251,11 @@ static void update(struct deadlocks *deadlocks, struct last_picture *picture)
 	picture->draft = put(deadlocks, picture, MPSAN_DEADLOCK_DRAFT, NULL);
 }
 
+static bool is_told(const struct deadlocks *deadlocks, uint32_t index)
+{
+	return deadlocks_told(deadlocks, index) || deadlocks_entry(deadlocks, index)->rest.hung;
+}
+
 /*
  * Marks in `help` the threads that, in the end, may wait for one that is part of a finding: nothing more is to be said
  * of them. Whether there are any.
@@ -262,7 +267,7 @@ static bool find_explained(struct deadlocks *deadlocks)
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
-		work[i] = deadlocks_told(deadlocks, i) ? AT_WORK : AT_WORK_NOT;
+		work[i] = is_told(deadlocks, i) ? AT_WORK : AT_WORK_NOT;
 		any |= work[i] == AT_WORK;
 	}
 	if (any)
@@ -419,16 +424,28 @@ static bool is_explained(struct deadlocks *deadlocks, const struct last_picture 
 	uint32_t index =
 		snapshot_find(&deadlocks->snapshot, picture->part[0].slot, picture->part[0].tid);
 
-	return (index != SNAPSHOT_NONE && (deadlocks_told(deadlocks, index) ||
-					   deadlocks_entry(deadlocks, index)->rest.hung)) ||
+	return (index != SNAPSHOT_NONE && is_told(deadlocks, index)) ||
 	       picture->handled >> (number - 1) & 1;
 }
 
-static void state(struct deadlocks *deadlocks, const struct last_picture *picture, int number)
+/* Bystanders that have done something since the picture was taken. */
+static void look_again(struct deadlocks *deadlocks, struct last_picture *picture)
+{
+	for (uint32_t k = 1; k < picture->count; k++) {
+		struct last_picture_part *part = &picture->part[k];
+		uint32_t index = snapshot_find(&deadlocks->snapshot, part->slot, part->tid);
+
+		if (part->is_bystander && index != SNAPSHOT_NONE && has_changed(deadlocks, part))
+			part->event = telling_describe(deadlocks, index, 0);
+	}
+}
+
+static void state(struct deadlocks *deadlocks, struct last_picture *picture, int number)
 {
 	char *name = text_signal(number);
 
 	withdraw(deadlocks, picture);
+	look_again(deadlocks, picture);
 	put(deadlocks, picture, MPSAN_DEADLOCK_LAST, name);
 	free(name);
 }
