@@ -86,6 +86,37 @@ static void a_lock_is_apart_from_what_is_sent(void **state)
 		AWAITED_END);
 }
 
+static void a_loop_waits_for_nothing_while_it_runs_a_callback(void **state)
+{
+	static const char run_once[] = "BaseEventLoop._run_once\t" LIB
+				       "/asyncio/base_events.py\t1922\n";
+	static const char handle[] = "Handle._run\t" LIB "/asyncio/events.py\t80\n"
+				     "BaseEventLoop._run_once\t" LIB
+				     "/asyncio/base_events.py\t1922\n";
+	static const char within[] = OWN "Handle._run\t" LIB "/asyncio/events.py\t80\n"
+					 "BaseEventLoop._run_once\t" LIB
+					 "/asyncio/base_events.py\t1922\n";
+
+	(void)state;
+	assert_int_equal(awaited_of(run_once).what, AWAITED_LOOP);
+	assert_int_equal(awaited_of(handle).what, AWAITED_NOTHING);
+	assert_int_equal(awaited_of(within).what, AWAITED_NOTHING);
+	assert_true(awaited_of(within).in_callback);
+	assert_false(awaited_of(run_once).in_callback);
+}
+
+static void threads_of_a_pool_and_of_a_manager_are_known_by_what_they_run(void **state)
+{
+	(void)state;
+	assert_true(awaited_of("Pool._handle_results\t" LIB "/multiprocessing/pool.py\t579\n")
+			    .delivers);
+	assert_false(
+		awaited_of("Pool._handle_tasks\t" LIB "/multiprocessing/pool.py\t531\n").delivers);
+	assert_true(awaited_of("Server.serve_client\t" LIB "/multiprocessing/managers.py\t273\n")
+			    .serves);
+	assert_false(awaited_of(OWN).serves);
+}
+
 static void a_task_runs_in_a_thread_of_a_pool(void **state)
 {
 	static const char task[] = OWN "_WorkItem.run\t" LIB "/concurrent/futures/thread.py\t58\n"
@@ -290,6 +321,8 @@ int main(void)
 		cmocka_unit_test(frames_beyond_the_programs_own_do_not_count),
 		cmocka_unit_test(classes_may_be_missing),
 		cmocka_unit_test(a_lock_is_apart_from_what_is_sent),
+		cmocka_unit_test(a_loop_waits_for_nothing_while_it_runs_a_callback),
+		cmocka_unit_test(threads_of_a_pool_and_of_a_manager_are_known_by_what_they_run),
 		cmocka_unit_test(a_task_runs_in_a_thread_of_a_pool),
 		cmocka_unit_test(a_task_may_be_written_in_c),
 		cmocka_unit_test(a_worker_gets_its_task_from_a_queue),

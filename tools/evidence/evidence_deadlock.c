@@ -385,34 +385,42 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 	}
 }
 
-/*
- * "thread A waits for mutex X, held by thread B; thread B waits ...": the wait-for cycle, or its
- * first edges.
- */
+/* Whether it is of the circle, or on the way from the first one to what that waits for in the end. */
+static bool is_on_way(const struct facts *facts, const struct fact_deadlock *deadlock,
+		      const struct fact_blocked *blocked)
+{
+	const struct fact_blocked *at = deadlock_sufferer(facts, deadlock);
+
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
+		return deadlock->ev.cause != MPSAN_DEADLOCK_CYCLE ||
+		       blocked->ev.flags & MPSAN_LF_CYCLE;
+	for (uint32_t i = deadlock->begin; at && at != blocked && i < deadlock->end; i++)
+		at = dead_end_next(facts, deadlock, at);
+	return at == blocked;
+}
+
+/* "thread A waits for mutex X, held by thread B; thread B waits ...": those on the way first. */
 static char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *blockeds = ctx->reader->facts.blockeds;
-	bool circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
-	bool several = false;
+	const struct facts *facts = &ctx->reader->facts;
+	enum edge_style style = deadlock_is_across(facts, deadlock) ? EDGE_FOREIGN : EDGE_PLAIN;
+	unsigned turns = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE ? 1 : 2;
 	char *list = text_copy("");
 	uint32_t named = 0;
 
-	for (uint32_t i = deadlock->begin; i < deadlock->end; i++)
-		several = several || blockeds[i].at.by != blockeds[deadlock->begin].at.by;
-	for (uint32_t i = deadlock->begin; i < deadlock->end && named < NAMED_MAX; i++) {
+	for (uint32_t k = 0; k < turns * (deadlock->end - deadlock->begin); k++) {
+		uint32_t i = deadlock->begin + k % (deadlock->end - deadlock->begin);
+		const struct fact_blocked *blocked = &facts->blockeds[i];
+		bool later = k >= deadlock->end - deadlock->begin;
 		struct callsite callsite;
-		char *text, *longer;
 
-		if ((circle && !(blockeds[i].ev.flags & MPSAN_LF_CYCLE)) ||
-		    hang_is_bystander(deadlock, &blockeds[i], i))
+		if (named == NAMED_MAX || later == is_on_way(facts, deadlock, blocked) ||
+		    hang_is_bystander(deadlock, blocked, i))
 			continue;
-		callsite_init(ctx, &callsite, &blockeds[i].at, blockeds[i].at.tid, 0, 0);
-		text = edge_text(ctx, &blockeds[i], &callsite, several ? EDGE_FOREIGN : EDGE_PLAIN);
-		longer = text_format("%s%s%s", list, named++ ? "; " : "", text);
+		callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, 0, 0);
+		list = text_join(list, named++ ? "; " : "",
+				 edge_text(ctx, blocked, &callsite, style));
 		callsite_finish(&callsite);
-		free(text);
-		free(list);
-		list = longer;
 	}
 	return list;
 }

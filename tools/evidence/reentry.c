@@ -28,6 +28,9 @@
 #define FIX_AWAIT                                                                               \
 	"hold no lock of threading over an await, since the loop runs other coroutines in the " \
 	"same thread then: use asyncio.Lock, or release it first; an RLock would let both in"
+#define FIX_LEAK                                                                                       \
+	"release the lock on every path, errors and early returns included: `with lock:`, or try and " \
+	"finally; take it only once on the way to what is called under it"
 #define FIX_CALLS                                                                         \
 	"release the lock first, split the function into a locked and an unlocked part, " \
 	"or use a recursive lock where re-entry is safe"
@@ -220,6 +223,7 @@ const char *reentry_fix(const struct facts *facts, const struct finding *finding
 		return FIX_LOGGING;
 	if (between == count && runs_in_loop(waiter->python))
 		return FIX_AWAIT;
-	return between == count && is_at_end(waiter->native, waiter->python) ? FIX_AT_EXIT :
-									       FIX_CALLS;
+	if (between == count && is_at_end(waiter->native, waiter->python))
+		return FIX_AT_EXIT;
+	return count && !json_array_size(taken->python) ? FIX_LEAK : FIX_CALLS;
 }

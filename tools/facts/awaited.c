@@ -140,8 +140,11 @@ void awaited_add(struct awaited_frames *frames, const struct pyframe *frame)
 	frames->over |= !is_library(frame);
 	if (!frames->over)
 		look_at_call(frames, frame);
+	frames->in_callback |= pyframe_is(frame, "_run", "/asyncio/events.py");
+	frames->serves |= pyframe_is(frame, "serve_client", "/multiprocessing/managers.py");
+	frames->delivers |= pyframe_is(frame, "_handle_results", "/multiprocessing/pool.py");
 	/* coroutines stand before the frames of their loop */
-	if (frames->what == AWAITED_NOTHING && !frames->decided &&
+	if (frames->what == AWAITED_NOTHING && !frames->decided && !frames->in_callback &&
 	    pyframe_is(frame, "_run_once", "/asyncio/base_events.py"))
 		frames->what = AWAITED_LOOP;
 	if (worker)

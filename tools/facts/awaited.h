@@ -26,6 +26,9 @@ struct awaited_frames {
 	enum parked_wait meant; /* how the wait looks in a program that is idle on purpose */
 	bool over; /* a frame of the program's own was reached */
 	bool in_task; /* a worker of a pool that runs a task */
+	bool in_callback; /* of an event loop of asyncio: what it waits for is its own */
+	bool serves; /* a thread of a manager that acts for a client */
+	bool delivers; /* the thread of a Pool that delivers results */
 	/*
 	 * The frames leave open whether a thread of a ThreadPool waits for a task, as `what` says, or
 	 * runs one that is written in C.

@@ -21,7 +21,10 @@ struct end {
 	bool left; /* by a thread that the interpreter joins since the program has ended */
 	bool task; /* in a task of a pool, for which others wait */
 	bool nested, callback;
+	bool in_callback; /* it, or whoever could set its result, waits in the thread of an event loop */
+	bool undelivered; /* the thread of its Pool that delivers results is no part of it */
 	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
+	bool initialises; /* one of them runs an initialiser for which another waits */
 	/* of a circle: all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard */
 	bool joins, join, gil, read, result, guard;
 	bool across; /* of a circle: its threads are of several processes */
@@ -99,11 +102,26 @@ static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 		return to->at.tid == from->ev.owner && to->at.by == slot;
 	if (from->frames.what == AWAITED_LEFT_END)
 		return to->frames.what == AWAITED_THREAD_END && to->at.by == from->at.by;
+	if (from->frames.what == AWAITED_REPLY) /* the manager's thread that acts for it */
+		return to->frames.serves && wait_kind(to->ev.kind)->meant == PARKED_BLOCKED;
 	if (from->frames.what == AWAITED_ANY_OF) /* a pool's own thread, for its workers to end */
 		return to->frames.in_task && process_parent(facts, to->at.by) == from->at.by;
 	if (from->ev.kind == MPSAN_WAIT_PROCESS)
 		return deadlock_awaits_process(facts, &from->ev, to->at.by);
-	return awaits_result(from) && to->frames.in_task && to->at.by == from->at.by;
+	return awaits_result(from) && to->frames.in_task &&
+	       (to->at.by == from->at.by || process_parent(facts, to->at.by) == from->at.by);
+}
+
+/* The thread that waits in a callback of an event loop, which does nothing else meanwhile, in the process of another one. */
+static const struct fact_blocked *blocked_loop(const struct facts *facts,
+					       const struct fact_deadlock *deadlock,
+					       const struct fact_blocked *of)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (&facts->blockeds[i] != of && facts->blockeds[i].at.by == of->at.by &&
+		    facts->blockeds[i].frames.in_callback)
+			return &facts->blockeds[i];
+	return NULL;
 }
 
 static const struct fact_blocked *next_of(const struct facts *facts,
@@ -113,17 +131,35 @@ static const struct fact_blocked *next_of(const struct facts *facts,
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
 		if (&facts->blockeds[i] != from && leads_to(facts, from, &facts->blockeds[i]))
 			return &facts->blockeds[i];
-	return NULL;
+	return awaits_result(from) && !from->frames.in_callback ?
+		       blocked_loop(facts, deadlock, from) :
+		       NULL;
+}
+
+static bool is_nested(const struct facts *facts, const struct fact_deadlock *deadlock,
+		      const struct fact_blocked *blocked)
+{
+	return dead_end_is_nested(blocked) && !blocked_loop(facts, deadlock, blocked);
+}
+
+const struct fact_blocked *dead_end_next(const struct facts *facts,
+					 const struct fact_deadlock *deadlock,
+					 const struct fact_blocked *from)
+{
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock),
+				  *next = next_of(facts, deadlock, from);
+
+	return next == first || is_nested(facts, deadlock, from) ? NULL : next;
 }
 
 const struct fact_blocked *dead_end_last(const struct facts *facts,
 					 const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock), *at = first, *next;
+	const struct fact_blocked *at = deadlock_sufferer(facts, deadlock), *next;
 
 	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
-		next = next_of(facts, deadlock, at);
-		if (!next || next == first || dead_end_is_nested(at))
+		next = dead_end_next(facts, deadlock, at);
+		if (!next)
 			break;
 		at = next;
 	}
@@ -172,6 +208,14 @@ static const struct fact_blocked *waits_under_lock(const struct facts *facts,
 			return owner;
 	}
 	return NULL;
+}
+
+static bool runs_initialiser(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (is_initialiser(facts->blockeds[i].ev.kind))
+			return true;
+	return false;
 }
 
 /* Whether the thread that delivers a Pool's results waits, in a callback. */
@@ -236,6 +280,16 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 	}
 }
 
+static bool is_undelivered(const struct facts *facts, const struct fact_deadlock *deadlock,
+			   const struct fact_blocked *last)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].at.by == last->at.by &&
+		    (facts->blockeds[i].frames.delivers || !facts->blockeds[i].ev.python))
+			return false;
+	return last->frames.what == AWAITED_POOL_RESULT;
+}
+
 /* Whether another thread of the deadlock receives from a connection as well. */
 static bool has_receivers(const struct facts *facts, const struct fact_deadlock *deadlock,
 			  const struct fact_blocked *last)
@@ -285,7 +339,10 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.left = is_left(facts, deadlock, last) &&
 			awaited_nature(last->frames.what) == AWAITED_SENT,
 		.task = last->frames.in_task && last != deadlock_sufferer(facts, deadlock),
-		.nested = dead_end_is_nested(last) &&
+		.in_callback = last->frames.in_callback ||
+			       (awaits_result(last) && blocked_loop(facts, deadlock, last)),
+		.undelivered = is_undelivered(facts, deadlock, last),
+		.nested = is_nested(facts, deadlock, last) &&
 			  !has_idle_worker(facts, deadlock, last->at.by),
 	};
 
@@ -296,6 +353,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 	holder = waits_under_lock(facts, deadlock, last);
 	end.under_lock = holder;
 	end.holds = holder && holder == deadlock_sufferer(facts, deadlock);
+	end.initialises = runs_initialiser(facts, deadlock);
 	end.callback = has_callback(facts, deadlock);
 	return row_of_end(&end);
 }

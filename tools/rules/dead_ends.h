@@ -16,6 +16,11 @@ struct dead_end {
 /* The row that fits; there is always one. */
 struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadlock *deadlock);
 
+/* The blocked thread that one waits for on the way there; NULL: it is the last one. */
+const struct fact_blocked *dead_end_next(const struct facts *facts,
+					 const struct fact_deadlock *deadlock,
+					 const struct fact_blocked *from);
+
 /*
  * The blocked thread at which the sufferer's wait comes to its end: whom it joins, whom that one
  * waits for, and so on. The deadlock has at least one thread.

@@ -274,6 +274,14 @@ static bool holds_its_lock(const struct facts *facts, const struct fact_deadlock
 	       mpsan_kind_is_lock((unsigned)first->ev.kind);
 }
 
+bool deadlock_is_across(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].at.by != facts->blockeds[deadlock->begin].at.by)
+			return true;
+	return false;
+}
+
 bool deadlock_is_doubted(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)

@@ -73,6 +73,9 @@ enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlo
 /* The rule that reports a deadlock; RULE_COUNT: none. */
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock);
 
+/* Whether its threads are of several processes. */
+bool deadlock_is_across(const struct facts *facts, const struct fact_deadlock *deadlock);
+
 /* Whether a thread that polls or ticks may end it after all: it is a warning then. */
 bool deadlock_is_doubted(const struct facts *facts, const struct fact_deadlock *deadlock);
 

@@ -133,6 +133,49 @@ static void who_waits_for_a_task_waits_for_what_the_task_awaits(void **state)
 	assert_title("a thread waits while it holds a lock that others need");
 }
 
+static void the_thread_of_an_event_loop_that_waits_is_the_cause(void **state)
+{
+	(void)state;
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_RESULT, "a result that nobody will set");
+	blocked[0].frames.in_callback = true;
+	assert_title("an event loop that waits for a result");
+	a_task_and_its_waiter(AWAITED_RESULT); /* the loop joins a task that needs the loop */
+	blocked[0].frames.in_callback = true;
+	assert_title("an event loop that waits for a result");
+	a_task_and_its_waiter(AWAITED_PARTIES); /* which waits for something else */
+	blocked[0].frames.in_callback = true;
+	assert_title("a barrier waits for a party that does not come");
+}
+
+static void a_result_of_a_pool_may_lack_the_thread_that_delivers_it(void **state)
+{
+	(void)state;
+	a_task_and_its_waiter(AWAITED_SIMPLE_ITEM);
+	blocked[0].frames.what = AWAITED_POOL_RESULT;
+	blocked[0].ev.python = blocked[1].ev.python = 1;
+	blocked[1].frames.in_task = false;
+	assert_title("a Pool whose thread for results has failed");
+	blocked[1].frames.delivers = true;
+	assert_title("a result that nobody will set");
+	blocked[1].frames.delivers = false;
+	blocked[1].ev.python = 0; /* its frames are not known */
+	assert_title("a result that nobody will set");
+}
+
+static void a_managers_thread_waits_for_its_client(void **state)
+{
+	(void)state;
+	a_task_and_its_waiter(AWAITED_NOTHING);
+	blocked[0].frames.what = AWAITED_REPLY;
+	blocked[0].ev.kind = MPSAN_WAIT_SOCKET_READ;
+	blocked[1].at.by = CHILD;
+	blocked[1].ev.kind = MPSAN_LOCK_MUTEX;
+	blocked[1].frames = (struct awaited_frames){0};
+	assert_title("a pipe that nobody will write to");
+	blocked[1].frames.serves = true;
+	assert_title("a lock or permit that nobody can release");
+}
+
 static void a_circle_is_titled_by_its_waits(void **state)
 {
 	static const struct {
@@ -176,6 +219,9 @@ int main(void)
 		STORY(tasks_of_a_pool_that_is_joined_are_found_behind_its_threads),
 		STORY(whoever_holds_the_other_end_alone_is_named),
 		STORY(who_waits_for_a_task_waits_for_what_the_task_awaits),
+		STORY(the_thread_of_an_event_loop_that_waits_is_the_cause),
+		STORY(a_result_of_a_pool_may_lack_the_thread_that_delivers_it),
+		STORY(a_managers_thread_waits_for_its_client),
 		STORY(a_circle_is_titled_by_its_waits),
 	};
 

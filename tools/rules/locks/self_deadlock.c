@@ -18,6 +18,11 @@ static MESSAGE msg_blocked = {
 	{{STEP_HOLDER, "{thread} already held {lock}{own}"}, STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_blocked_across = {
+	"{thread} of process {pid} {waits} at {wait_at}{handler} for {lock}, which it already holds{own}",
+	{{STEP_HOLDER, "{thread} of process {pid} already held {lock}{own}"}, STEP_ALL_BLOCKED},
+};
+
 static MESSAGE msg_file = {
 	"{thread} of process {pid} {waits} at {wait_at}{handler} for {awaited}: the process itself has that "
 	"file locked, through another descriptor",
@@ -43,13 +48,11 @@ static const struct finding of_upgrade = {
 	       "what you read, or take the write lock from the start",
 };
 
-static const struct finding of_leak = {
+static const struct finding of_initialiser = {
 	.rule = RULE_self_deadlock,
 	.grade = GRADE_ERROR,
-	.message_text = &msg_blocked,
-	.title = "a thread waits for a lock that it has not released",
-	.fix = "release the lock on every path, errors and early returns included: `with lock:`, or try and finally; "
-	       "take it only once on the way to what is called under it",
+	.title = "an initialiser needs what it initialises",
+	.fix = "let the initialiser, and what it calls, never ask for what it initialises: hand it on as an argument",
 };
 
 static bool is_upgrade(const struct facts *facts, const struct fact_wait *wait)
@@ -75,30 +78,30 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 	FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, wait->held, &message_text);
 }
 
-static struct finding blocked_upgrade(void)
-{
-	struct finding upgrade = of_upgrade;
+static const struct finding of_any = {.rule = RULE_self_deadlock, .grade = GRADE_ERROR};
 
-	upgrade.message_text = &msg_blocked;
-	return upgrade;
+static struct finding of_blocked(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	uint64_t kind = deadlock_sufferer(facts, deadlock)->ev.kind;
+	/* who has a lock for writing gets EDEADLK */
+	struct finding finding = kind == MPSAN_LOCK_RWLOCK_WRITE ? of_upgrade :
+				 kind == MPSAN_LOCK_ONCE	 ? of_initialiser :
+								   of_any;
+
+	finding.message_text = deadlock_is_across(facts, deadlock) ? &msg_blocked_across :
+								     &msg_blocked;
+	return finding;
 }
 
 static void judge_deadlock(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 
 	if (deadlock_rule(facts, deadlock) != RULE_self_deadlock)
 		return;
-	if (deadlock_file_twice(facts, deadlock))
-		finding_add(out, trigger, of_file);
-	else if (first->ev.kind == MPSAN_LOCK_RWLOCK_WRITE) /* the writer itself gets EDEADLK */
-		finding_add(out, trigger, blocked_upgrade());
-	else if (first->ev.flags & MPSAN_LF_PYTHON && !first->ev.taken_python)
-		finding_add(out, trigger, of_leak);
-	else
-		FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE, &msg_blocked);
+	finding_add(out, trigger,
+		    deadlock_file_twice(facts, deadlock) ? of_file : of_blocked(facts, deadlock));
 }
 
 void rule_self_deadlock(const struct facts *facts, const struct trigger *trigger,
