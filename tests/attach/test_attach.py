@@ -94,6 +94,26 @@ def check_relocked():
             assert "which it already holds" in words_of(finding) and where in words_of(finding), finding
 
 
+def check_gil():
+    """Who waits for the GIL wakes up every 5 ms, and stands still in no two looks."""
+    for python in {"": system_python(), **other_pythons()}.values():
+        with started(python, PRELOAD / "waits/deadlock-cycle-gil-mutex.py") as process:
+            words = words_of(found(process, "deadlock-cycle")[0])
+        assert "waits for the GIL, held by" in words, words
+
+
+def check_gil_busy():
+    """One thread computes and keeps the GIL for seconds, in C; others want it, and one waits for a mutex of theirs."""
+    source = ("import re, threading\nlock = threading.Lock()\n"
+              "def match():\n    with lock:\n        re.match('(a*)*b', 'a' * 26)\n"
+              "def want():\n    with lock: pass\n"
+              "threads = [threading.Thread(target=match), threading.Thread(target=want), threading.Thread(target=len, args=('',))]\n"
+              "[thread.start() for thread in threads]\n[thread.join() for thread in threads]\n")
+    with started(system_python(), "-c", source) as process:
+        status, read = report(process.pid)
+        assert status == 0 and not [one for one in read["findings"] if one["severity"] != "note"], read["findings"]
+
+
 def check_fork_mutex():
     with started(BUILD / "tests/preload/fork/fork-orphaned-lock-mutex") as process:
         finding, _ = found(process, "fork-orphaned-lock")

@@ -25,7 +25,7 @@ struct end {
 	bool undelivered; /* the thread of its Pool that delivers results is no part of it */
 	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
 	bool initialises; /* one of them runs an initialiser for which another waits */
-	/* of a circle: all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard */
+	/* all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard; but for the GIL only of a circle */
 	bool joins, join, gil, read, result, guard;
 	bool across; /* of a circle: its threads are of several processes */
 };
@@ -354,6 +354,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 	end.under_lock = holder;
 	end.holds = holder && holder == deadlock_sufferer(facts, deadlock);
 	end.initialises = runs_initialiser(facts, deadlock);
+	end.gil = deadlock_waiter(facts, deadlock, MPSAN_WAIT_GIL);
 	end.callback = has_callback(facts, deadlock);
 	return row_of_end(&end);
 }

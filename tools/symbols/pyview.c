@@ -420,6 +420,14 @@ bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
 	       cpython_has_threads(&now);
 }
 
+/* Above the size of _PyRuntime, which has the main interpreter's GIL; nothing else there is waited for with a limit. */
+#define RUNTIME_BYTES 0x100000u
+
+bool pyview_is_gil(struct pyview *view, uint64_t word)
+{
+	return !view->limit && word - view->py.runtime < RUNTIME_BYTES;
+}
+
 uint64_t pyview_gil_holder(struct pyview *view)
 {
 	return view->limit ? 0 : cpython_gil_holder(&view->py);

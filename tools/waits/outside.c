@@ -406,6 +406,24 @@ void outside_begin(struct outside *outside, const struct snapshot_thread *thread
 	record->entry = read_story(outside, thread).entry;
 }
 
+void outside_claim_gil(const struct snapshot_thread *thread, struct mpsan_thread *record)
+{
+	const struct proc_call *call = &thread->call;
+	struct pyview *view;
+
+	if (thread->call.state != PROC_IN_CALL || call->number != SYS_futex || !call->arg[3])
+		return;
+	view = pyview_open((pid_t)thread->pid);
+	if (view && pyview_is_gil(view, call->arg[0])) {
+		record->hold[0] = (struct mpsan_hold){
+			MPSAN_TAG(object_at(MPSAN_WAIT_GIL, call->arg[0], 0), MPSAN_WAIT_GIL) |
+				MPSAN_TAG_WANTED | MPSAN_TAG_TIMED,
+			0};
+		record->holds_used = 1;
+	}
+	pyview_close(view);
+}
+
 void outside_claim(struct outside *outside, const struct snapshot_thread *thread,
 		   struct mpsan_thread *record)
 {
