@@ -295,19 +295,17 @@ struct seeing {
 /* What it waits for is read when it has stood still since the last snapshot. */
 static void look_from_outside(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
-	if (!thread->outside)
-		thread->outside = outside_record(thread);
-	else if (!thread->outside->pthread) /* it had just begun */
+	thread->outside = thread->outside ?: outside_record(thread);
+	if (!thread->outside->pthread) /* it had just begun */
 		thread->outside->pthread = outside_descriptor(thread->pid, thread->tid);
 	if (thread->looks == 2)
 		outside_note_alarms(snapshot->outside, snapshot->now_ns);
-	if (thread->looks == 1) {
+	if (thread->looks == 1)
 		thread->outside->holds_used = 0;
-		if (snapshot->reader->session.table[thread->slot].python)
-			outside_claim_gil(thread, thread->outside);
-	} else if (thread->looks == 2 && thread->call.number == SYS_futex) {
+	if (thread->looks == 1 && snapshot->reader->session.table[thread->slot].python)
+		outside_claim_gil(thread, thread->outside);
+	else if (thread->looks == 2 && thread->call.number == SYS_futex)
 		outside_claim(snapshot->outside, thread, thread->outside);
-	}
 	thread->record = thread->outside;
 }
 
