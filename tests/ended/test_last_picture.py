@@ -44,6 +44,17 @@ threading.Thread(target=produce, name="producer", daemon=True).start()
 ready()
 tasks.get()
 """
+MOVED = START + """
+tasks = queue.Queue()
+def produce():
+    time.sleep(6.5)
+    Path(sys.argv[1]).touch()
+    time.sleep(3600)
+    tasks.put(1)
+threading.Thread(target=produce, name="producer", daemon=True).start()
+ready()
+tasks.get()
+"""
 RETIRED = START + """
 event = threading.Event()
 def work():
@@ -131,6 +142,13 @@ def told_producer():
     assert 'thread "producer"' in ended and "at produce (program.py:" in ended, found[0]["message"]
 
 
+def told_moved():
+    """Where who could have ended the wait stands in the end, not where it stood when the picture was taken."""
+    found = run(MOVED, signal.SIGTERM, wait_s=9.5)
+    line = 1 + MOVED.splitlines().index("    time.sleep(3600)")
+    assert len(found) == 1 and f"at produce (program.py:{line})" in found[0]["message"], found
+
+
 def told_ticker():
     found = run(PARENT_OF_TICKER, signal.SIGTERM, wait_s=9)
     assert len(found) == 1 and found[0]["severity"] == "note", found
@@ -176,6 +194,7 @@ main({
     "kill-program": functools.partial(told, signal.SIGKILL, to_program=True),
     "time-limit": functools.partial(told, 0, before=("timeout", "9")),
     "producer": told_producer,
+    "moved": told_moved,
     "child-ticks": told_ticker,
     "retired": told_without_retired,
     "lost-supervisor": functools.partial(lost_supervisor, PRODUCED, "hang", "note", "when mpsan itself was ended"),

@@ -26,7 +26,7 @@ struct last_picture {
 	uint64_t handled; /* signals that are the end it was meant to have, as bits */
 	struct last_picture_part {
 		uint32_t slot, tid;
-		uint64_t rest_ns;
+		uint64_t rest_ns, same_ns; /* as then: snapshot_thread */
 		bool is_bystander; /* it does something else */
 		struct ev_blocked event;
 		uint64_t gone_ns; /* when it was missed first; 0: it lives */

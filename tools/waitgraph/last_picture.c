@@ -78,6 +78,7 @@ static void add(struct deadlocks *deadlocks, struct last_picture *picture, uint3
 			(struct last_picture_part){thread->slot,
 						   thread->own_tid,
 						   thread->rest_ns,
+						   thread->same_ns,
 						   is_bystander,
 						   telling_describe(deadlocks, index, 0),
 						   0};
@@ -428,15 +429,26 @@ static bool is_explained(struct deadlocks *deadlocks, const struct last_picture 
 	       picture->handled >> (number - 1) & 1;
 }
 
-/* Bystanders that have done something since the picture was taken. */
+/* Whether it stands in a call, now as in the snapshot. */
+static bool stands(const struct snapshot_thread *thread)
+{
+	return thread->call.state == PROC_IN_CALL && proc_thread_alive(thread->pid, thread->tid) &&
+	       !snapshot_has_moved(thread);
+}
+
+/* Bystanders may have come to another place since the picture was taken: who runs now is left out then. */
 static void look_again(struct deadlocks *deadlocks, struct last_picture *picture)
 {
-	for (uint32_t k = 1; k < picture->count; k++) {
+	for (uint32_t k = picture->count; k-- > 1;) {
 		struct last_picture_part *part = &picture->part[k];
 		uint32_t index = snapshot_find(&deadlocks->snapshot, part->slot, part->tid);
 
-		if (part->is_bystander && index != SNAPSHOT_NONE && has_changed(deadlocks, part))
+		if (!part->is_bystander || index == SNAPSHOT_NONE)
+			continue;
+		if (stands(deadlocks_thread(deadlocks, index)))
 			part->event = telling_describe(deadlocks, index, 0);
+		else if (deadlocks_thread(deadlocks, index)->same_ns != part->same_ns)
+			remove_part(picture, k);
 	}
 }
 
