@@ -420,12 +420,17 @@ bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
 	       cpython_has_threads(&now);
 }
 
-/* Above the size of _PyRuntime, which has the main interpreter's GIL; nothing else there is waited for with a limit. */
-#define RUNTIME_BYTES 0x100000u
+/* sizeof(_PyRuntimeState), which has the main interpreter's GIL; nothing else there is waited for with a limit. */
+static uint32_t runtime_bytes(unsigned minor)
+{
+	static const uint32_t bytes[] = {1464, 656, 672, 0x28b20, 0x704a8}; /* of 3.8 to 3.12 */
+
+	return minor < 8 ? 0 : minor < 13 ? bytes[minor - 8] : 0x549c8;
+}
 
 bool pyview_is_gil(struct pyview *view, uint64_t word)
 {
-	return !view->limit && word - view->py.runtime < RUNTIME_BYTES;
+	return !view->limit && word - view->py.runtime < runtime_bytes(view->py.at.minor);
 }
 
 uint64_t pyview_gil_holder(struct pyview *view)
