@@ -406,6 +406,17 @@ static bool may_have_it(const struct deadlocks *deadlocks, uint32_t index)
 		outside_in_handler(deadlocks->snapshot.outside, thread));
 }
 
+/*
+ * Whether no fork left a thread behind: the child has inherited the C library's word. The beginner's program posts the
+ * parent's copy of a semaphore all the same.
+ */
+static bool none_was_left(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			  uint64_t kind)
+{
+	return (kind != MPSAN_LOCK_SEMAPHORE || row_of(deadlocks, thread->slot)->python) &&
+	       proc_is_single(thread->pid);
+}
+
 static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
@@ -419,12 +430,13 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 		state_orphan(deadlocks, index);
 	} else if (row_of(deadlocks, thread->slot)->how == MPSAN_HOW_FORK &&
 		   wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
-		   nobody_else_acts(deadlocks, index) && wait->count == 1 &&
+		   nobody_else_acts(deadlocks, index) && !wait->memory && wait->count == 1 &&
 		   /* what a `with` block releases no signal handler does */
 		   !state_held(deadlocks, index, fork_holder_find) &&
 		   nobody_comes(deadlocks, index) &&
 		   !may_be_its_own(deadlocks, thread, wait->lock) &&
-		   !may_have_it(deadlocks, index) && !snapshot_has_moved(thread)) {
+		   !may_have_it(deadlocks, index) &&
+		   !none_was_left(deadlocks, thread, wait->kind) && !snapshot_has_moved(thread)) {
 		state_alone(deadlocks, index);
 	}
 }

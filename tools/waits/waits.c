@@ -225,10 +225,9 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	else if (handlers & ~child && !wait->of_team)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);
 	if (wait->holder == SNAPSHOT_NONE && !handlers &&
-	    !(look_handlers(&look) & alarm_of(process)))
-		wait->holder = look_taker(&look);
-	return wait->ends != ends || handlers || process->flags & MPSAN_PROCESS_DEATHSIG ||
-	       wait->holder != SNAPSHOT_NONE;
+	    !(look_handlers(&look) & alarm_of(process)) && look_at_taker(&look))
+		return true;
+	return wait->ends != ends || handlers || process->flags & MPSAN_PROCESS_DEATHSIG;
 }
 
 /* ---- other kinds ---- */

@@ -348,9 +348,10 @@ static bool must_have_it(const struct look *look, bool alone)
 {
 	bool is_lock = look->wait->kind == MPSAN_LOCK_SEMAPHORE ?
 			       look_process(look)->python != 0 :
-			       wait_kind(look->wait->kind)->act == ACT_RELEASE;
+			       mpsan_kind_is_lock((unsigned)look->wait->kind);
 
-	return look->snapshot->outside && alone && is_lock && proc_is_single(look->thread->pid);
+	return look->snapshot->outside && alone && is_lock &&
+	       !(look->wait->flags & MPSAN_LF_SHARED) && proc_is_single(look->thread->pid);
 }
 
 /* Whether only threads of its own process could end the wait. */
@@ -368,17 +369,24 @@ static bool calls_lock(const struct look *look)
 	return frames.meant == PARKED_BY_CALL && frames.what == AWAITED_NOTHING;
 }
 
-uint32_t look_taker(struct look *look)
+bool look_at_taker(struct look *look)
 {
+	uint32_t own = (uint32_t)(look->thread - look->snapshot->threads.item);
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
 	bool alone = process->end - process->begin == 1;
 
 	if (look->wait->end != WAIT_PROCESSES || !calls_lock(look))
-		return SNAPSHOT_NONE;
-	if (is_for_own(look) && (claims_it(look, alone) || must_have_it(look, alone)))
-		return (uint32_t)(look->thread - look->snapshot->threads.item);
-	return look->wait->kind == MPSAN_LOCK_SEMAPHORE && look->wait->flags & MPSAN_LF_SHARED ?
-		       look_semlock_taker(look) :
-		       SNAPSHOT_NONE;
+		return false;
+	if (!is_for_own(look) || !(claims_it(look, alone) || must_have_it(look, alone))) {
+		if (look->wait->kind == MPSAN_LOCK_SEMAPHORE && look->wait->flags & MPSAN_LF_SHARED)
+			look->wait->holder = look_semlock_taker(look);
+		return look->wait->holder != SNAPSHOT_NONE;
+	}
+	look->wait->holder = own;
+	if (alone) {
+		look->wait->count = 0;
+		look_by_owner(look, own);
+	}
+	return true;
 }

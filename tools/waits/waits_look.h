@@ -80,12 +80,12 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
 void look_at_guard(struct look *look, uint64_t address); /* of a static variable in C++ */
 
 /*
- * waits_lock.c: the thread that has taken what none of its enders will release any more, SNAPSHOT_NONE if that is not
- * known: the waiter itself, of a semaphore of the only thread of the only process concerned, or of a lock that none but
- * its takers ever released; or, of a lock of multiprocessing, the only one that took it. A main thread may park at a lock
- * of its own beside other threads, and what Condition.wait waits for that way is a signal.
+ * waits_lock.c: notes the thread that has taken what none of its enders will release any more, if that is known: the
+ * waiter itself, of a semaphore of the only thread of the only process concerned, or of a lock that none but its takers
+ * ever released; or, of a lock of multiprocessing, the only one that took it. A main thread may park at a lock of its own
+ * beside other threads, and what Condition.wait waits for that way is a signal.
  */
-uint32_t look_taker(struct look *look);
+bool look_at_taker(struct look *look);
 
 /* waits_once.c: whether it waits in pthread_once or call_once; who runs the initialiser then ends it. */
 bool look_at_once(struct look *look);
@@ -105,12 +105,17 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
  * none.
  */
 struct pyview *look_view(struct look *look, uint32_t pid);
-/* Whether frames may tell something, and whether the thread has stood long enough to read them, or is in a verdict. */
+/* Whether frames may tell something, and whether the thread has stood long enough to read them. */
 static inline bool look_has_frames(const struct look *look)
 {
 	return look_process(look)->python && look_handle(look->thread);
 }
 bool look_may_ask(const struct look *look);
+/* Whether a deadlock is about to be told. */
+static inline bool look_is_verdict(const struct look *look)
+{
+	return look->waits->verdict_ns == look->snapshot->now_ns;
+}
 /* Of a thread that polls, and of a lock whose owner is unknown, frames are read again after this time. */
 #define LOOK_AGAIN_NS 2000000000ull
 

@@ -230,8 +230,7 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 bool look_may_ask(const struct look *look)
 {
 	return look_has_frames(look) &&
-	       (look->waits->verdict_ns == look->snapshot->now_ns ||
-		look->snapshot->now_ns - look->thread->still_ns >= PATIENCE_NS(OWNER) ||
+	       (look->snapshot->now_ns - look->thread->still_ns >= PATIENCE_NS(OWNER) ||
 		snapshot_polls(look->snapshot, look->thread));
 }
 
@@ -284,12 +283,15 @@ bool look_by_watchdog(struct look *look, uint64_t lock)
 
 bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 {
+	bool early = !look_may_ask(look) && !may_be_unclaimed(look);
 	uint32_t owner;
 
-	if (!look_may_ask(look) && !may_be_unclaimed(look))
+	if (early && !(look_has_frames(look) && look_is_verdict(look)))
 		return false;
 	if (!is_known(look, lock, holder))
 		learn(look, lock, holder);
+	if (early && look->thread->python.joins)
+		return false;
 	owner = look->thread->python.owner && look->thread->python.lock == lock ?
 			snapshot_find(look->snapshot, look->thread->slot,
 				      look->thread->python.owner) :

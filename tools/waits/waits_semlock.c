@@ -200,6 +200,11 @@ static uint32_t owner_among_others(struct look *look, uint64_t lock, uint64_t *a
 					 owner_by_logs(look, &key, enters, address);
 }
 
+static bool may_ask_others(const struct look *look)
+{
+	return look_is_verdict(look) || look_may_ask(look);
+}
+
 static void learn(struct look *look, uint64_t lock)
 {
 	uint32_t owner = (uint32_t)(look->thread - look->snapshot->threads.item);
@@ -208,9 +213,9 @@ static void learn(struct look *look, uint64_t lock)
 
 	python.owner_lock = lock;
 	if (!keeps(look, look->thread, lock))
-		owner = look_may_ask(look) ? owner_among_others(look, lock, &python.owner_lock) :
-					     SNAPSHOT_NONE;
-	python.asked = look_may_ask(look);
+		owner = may_ask_others(look) ? owner_among_others(look, lock, &python.owner_lock) :
+					       SNAPSHOT_NONE;
+	python.asked = may_ask_others(look);
 	if (owner != SNAPSHOT_NONE) {
 		python.owner = look->snapshot->threads.item[owner].own_tid;
 		python.owner_slot = look->snapshot->threads.item[owner].slot;
@@ -236,7 +241,7 @@ static bool is_known(const struct look *look, uint64_t lock)
 	const struct snapshot_thread *owner =
 		index == SNAPSHOT_NONE ? NULL : &look->snapshot->threads.item[index];
 
-	if (!python->known || python->lock != lock || (!python->asked && look_may_ask(look)))
+	if (!python->known || python->lock != lock || (!python->asked && may_ask_others(look)))
 		return false;
 	if (owner && owner->runs == python->holder_runs)
 		return true;
