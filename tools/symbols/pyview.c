@@ -420,7 +420,7 @@ bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
 	       cpython_has_threads(&now);
 }
 
-/* sizeof(_PyRuntimeState), which has the main interpreter's GIL; nothing else there is waited for with a limit. */
+/* sizeof(_PyRuntimeState) */
 static uint32_t runtime_bytes(unsigned minor)
 {
 	static const uint32_t bytes[] = {1464, 656, 672, 0x28b20, 0x704a8}; /* of 3.8 to 3.12 */
@@ -428,9 +428,11 @@ static uint32_t runtime_bytes(unsigned minor)
 	return minor < 8 ? 0 : minor < 13 ? bytes[minor - 8] : 0x549c8;
 }
 
-bool pyview_is_gil(struct pyview *view, uint64_t word)
+struct pyview_range pyview_runtime(struct pyview *view)
 {
-	return !view->limit && word - view->py.runtime < runtime_bytes(view->py.at.minor);
+	uint64_t begin = view->limit ? 0 : view->py.runtime;
+
+	return (struct pyview_range){begin, begin + (begin ? runtime_bytes(view->py.at.minor) : 0)};
 }
 
 uint64_t pyview_gil_holder(struct pyview *view)

@@ -154,8 +154,14 @@ bool pyview_is_foreign(struct pyview *view, uint64_t pthread);
 /* pthread_self() of the only thread known to Python; 0: several. */
 uint64_t pyview_only_thread(struct pyview *view);
 
-/* Whether who waits at this word, with a time limit, waits for the main interpreter's GIL. */
-bool pyview_is_gil(struct pyview *view, uint64_t word);
+/*
+ * The interpreter's own state, which has the main interpreter's GIL: nothing else there is waited for with a time limit.
+ * Empty: unknown.
+ */
+struct pyview_range {
+	uint64_t begin, end;
+};
+struct pyview_range pyview_runtime(struct pyview *view);
 
 /* pthread_self() of the thread that holds the main interpreter's GIL; 0: none, or unknown. */
 uint64_t pyview_gil_holder(struct pyview *view);

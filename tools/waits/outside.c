@@ -29,6 +29,9 @@ struct outside {
 	struct native *native;
 	struct alarms alarms;
 	uint64_t alarms_ns; /* when they were last looked for */
+	struct pyview_range runtime; /* of this process, in the look of that time */
+	uint32_t runtime_pid;
+	uint64_t runtime_ns;
 };
 
 struct outside *outside_create(const struct reader *reader)
@@ -406,22 +409,37 @@ void outside_begin(struct outside *outside, const struct snapshot_thread *thread
 	record->entry = read_story(outside, thread).entry;
 }
 
-void outside_claim_gil(const struct snapshot_thread *thread, struct mpsan_thread *record)
+/* Asked once for the threads of a process, which are looked at one after the other. */
+static struct pyview_range runtime_of(struct outside *outside, const struct snapshot_thread *thread)
+{
+	struct pyview *view;
+
+	if (outside->runtime_pid == thread->pid && outside->runtime_ns == thread->still_ns)
+		return outside->runtime;
+	view = pyview_open((pid_t)thread->pid);
+	outside->runtime = view ? pyview_runtime(view) : (struct pyview_range){0};
+	outside->runtime_pid = thread->pid;
+	outside->runtime_ns = thread->still_ns;
+	pyview_close(view);
+	return outside->runtime;
+}
+
+void outside_claim_gil(struct outside *outside, const struct snapshot_thread *thread,
+		       struct mpsan_thread *record)
 {
 	const struct proc_call *call = &thread->call;
-	struct pyview *view;
+	struct pyview_range runtime;
 
 	if (thread->call.state != PROC_IN_CALL || call->number != SYS_futex || !call->arg[3])
 		return;
-	view = pyview_open((pid_t)thread->pid);
-	if (view && pyview_is_gil(view, call->arg[0])) {
-		record->hold[0] = (struct mpsan_hold){
-			MPSAN_TAG(object_at(MPSAN_WAIT_GIL, call->arg[0], 0), MPSAN_WAIT_GIL) |
-				MPSAN_TAG_WANTED | MPSAN_TAG_TIMED,
-			0};
-		record->holds_used = 1;
-	}
-	pyview_close(view);
+	runtime = runtime_of(outside, thread);
+	if (call->arg[0] < runtime.begin || call->arg[0] >= runtime.end)
+		return;
+	record->hold[0] = (struct mpsan_hold){
+		MPSAN_TAG(object_at(MPSAN_WAIT_GIL, call->arg[0], 0), MPSAN_WAIT_GIL) |
+			MPSAN_TAG_WANTED | MPSAN_TAG_TIMED,
+		0};
+	record->holds_used = 1;
 }
 
 void outside_claim(struct outside *outside, const struct snapshot_thread *thread,

@@ -45,7 +45,8 @@ void outside_begin(struct outside *outside, const struct snapshot_thread *thread
  * The same of a thread of Python that has just run: who waits for the GIL wakes up every 5 ms, and stands still in no
  * two looks.
  */
-void outside_claim_gil(const struct snapshot_thread *thread, struct mpsan_thread *record);
+void outside_claim_gil(struct outside *outside, const struct snapshot_thread *thread,
+		       struct mpsan_thread *record);
 
 /*
  * Writes into the record what the thread waits for: for threads in a call of futex that have not run

@@ -303,7 +303,7 @@ static void look_from_outside(struct snapshot *snapshot, struct snapshot_thread 
 	if (thread->looks == 1)
 		thread->outside->holds_used = 0;
 	if (thread->looks == 1 && snapshot->reader->session.table[thread->slot].python)
-		outside_claim_gil(thread, thread->outside);
+		outside_claim_gil(snapshot->outside, thread, thread->outside);
 	else if (thread->looks == 2 && thread->call.number == SYS_futex)
 		outside_claim(snapshot->outside, thread, thread->outside);
 	thread->record = thread->outside;

@@ -369,24 +369,31 @@ static bool calls_lock(const struct look *look)
 	return frames.meant == PARKED_BY_CALL && frames.what == AWAITED_NOTHING;
 }
 
+static uint32_t find_taker(struct look *look, bool alone)
+{
+	const struct wait *wait = look->wait;
+
+	if (is_for_own(look) && (claims_it(look, alone) || must_have_it(look, alone)))
+		return (uint32_t)(look->thread - look->snapshot->threads.item);
+	return wait->kind == MPSAN_LOCK_SEMAPHORE && wait->flags & MPSAN_LF_SHARED ?
+		       look_semlock_taker(look) :
+		       SNAPSHOT_NONE;
+}
+
 bool look_at_taker(struct look *look)
 {
-	uint32_t own = (uint32_t)(look->thread - look->snapshot->threads.item);
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
 	bool alone = process->end - process->begin == 1;
+	uint32_t taker = look->wait->end == WAIT_PROCESSES ? find_taker(look, alone) :
+							     SNAPSHOT_NONE;
 
-	if (look->wait->end != WAIT_PROCESSES || !calls_lock(look))
+	if (taker == SNAPSHOT_NONE || !calls_lock(look)) /* frames are read last: it is dear */
 		return false;
-	if (!is_for_own(look) || !(claims_it(look, alone) || must_have_it(look, alone))) {
-		if (look->wait->kind == MPSAN_LOCK_SEMAPHORE && look->wait->flags & MPSAN_LF_SHARED)
-			look->wait->holder = look_semlock_taker(look);
-		return look->wait->holder != SNAPSHOT_NONE;
-	}
-	look->wait->holder = own;
-	if (alone) {
+	look->wait->holder = taker;
+	if (alone && is_for_own(look)) {
 		look->wait->count = 0;
-		look_by_owner(look, own);
+		look_by_owner(look, taker);
 	}
 	return true;
 }

@@ -168,7 +168,8 @@ static uint32_t owner_by_logs(struct look *look, const struct pshared_key *key, 
 
 uint32_t look_semlock_taker(struct look *look)
 {
-	struct pyview *view = look_has_frames(look) ? look_view(look, look->thread->pid) : NULL;
+	bool logs = !look->snapshot->outside && look_has_frames(look);
+	struct pyview *view = logs ? look_view(look, look->thread->pid) : NULL;
 	const struct snapshot_thread *taker;
 	const struct seen_share *made;
 	struct pshared_key key;
