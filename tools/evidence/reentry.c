@@ -30,7 +30,7 @@
 	"same thread then: use asyncio.Lock, or release it first; an RLock would let both in"
 #define FIX_LEAK                                                                                       \
 	"release the lock on every path, errors and early returns included: `with lock:`, or try and " \
-	"finally; take it only once on the way to what is called under it"
+	"finally; do not take it again in code that is called while it is held"
 #define FIX_CALLS                                                                         \
 	"release the lock first, split the function into a locked and an unlocked part, " \
 	"or use a recursive lock where re-entry is safe"

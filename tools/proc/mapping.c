@@ -109,7 +109,7 @@ bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
 	return find_mapping(pid, holds_address, &address, mapping, 1) == 1;
 }
 
-/* ---- the C library's word ---- */
+/* ---- whether a process is single-threaded ---- */
 
 static bool is_of_file(const struct proc_mapping *mapping, const void *context)
 {
@@ -118,31 +118,33 @@ static bool is_of_file(const struct proc_mapping *mapping, const void *context)
 	return mapping->inode && mapping->device == one->device && mapping->inode == one->inode;
 }
 
-/* This process's C library, which since 2.35 keeps its word even if a program has a copy of it. */
-static bool find_libc(uint64_t *base, uint64_t *single_threaded)
+/* This process's C library, and where in it the flag lies, which since 2.35 is kept up to date beside a program's copy. */
+static bool find_libc(struct proc_mapping *libc, uint64_t *offset)
 {
-	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	void *handle = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	void *flag = handle ? dlsym(handle, "__libc_single_threaded") : NULL;
 	Dl_info info;
 
-	*single_threaded = libc ? (uint64_t)dlsym(libc, "__libc_single_threaded") : 0;
-	if (libc)
-		dlclose(libc);
-	if (!*single_threaded || strverscmp(gnu_get_libc_version(), "2.35") < 0 ||
-	    !dladdr((void *)*single_threaded, &info))
+	if (handle)
+		dlclose(handle);
+	if (!flag || strverscmp(gnu_get_libc_version(), "2.35") < 0 || !dladdr(flag, &info))
 		return false;
-	*base = (uint64_t)info.dli_fbase;
-	return true;
+	*offset = (uint64_t)((char *)flag - (char *)info.dli_fbase);
+	return proc_mapping((uint32_t)getpid(), (uint64_t)info.dli_fbase, libc);
 }
 
 bool proc_is_single(uint32_t pid)
 {
-	struct proc_mapping own, other;
-	uint64_t base, address;
+	static struct proc_mapping libc;
+	static uint64_t offset;
+	static bool asked, found;
+	struct proc_mapping other;
 	bool single;
 
-	return find_libc(&base, &address) && proc_mapping((uint32_t)getpid(), base, &own) &&
-	       find_mapping(pid, is_of_file, &own, &other, 1) == 1 &&
-	       proc_peek(pid, address - base + other.start, &single, sizeof(single)) && single;
+	found = asked ? found : find_libc(&libc, &offset);
+	asked = true;
+	return found && find_mapping(pid, is_of_file, &libc, &other, 1) == 1 &&
+	       proc_peek(pid, other.start + offset, &single, sizeof(single)) && single;
 }
 
 /* ---- memory that is shared ---- */

@@ -407,7 +407,7 @@ static bool may_have_it(const struct deadlocks *deadlocks, uint32_t index)
 }
 
 /*
- * Whether no fork left a thread behind: the child has inherited the C library's word. The beginner's program posts the
+ * Whether no fork left a thread behind: the child has inherited the C library's flag. The beginner's program posts the
  * parent's copy of a semaphore all the same.
  */
 static bool none_was_left(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,

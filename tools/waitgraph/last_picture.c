@@ -429,13 +429,6 @@ static bool is_explained(struct deadlocks *deadlocks, const struct last_picture 
 	       picture->handled >> (number - 1) & 1;
 }
 
-/* Whether it stands in a call, now as in the snapshot. */
-static bool stands(const struct snapshot_thread *thread)
-{
-	return thread->call.state == PROC_IN_CALL && proc_thread_alive(thread->pid, thread->tid) &&
-	       !snapshot_has_moved(thread);
-}
-
 /* Bystanders may have come to another place since the picture was taken: who runs now is left out then. */
 static void look_again(struct deadlocks *deadlocks, struct last_picture *picture)
 {
@@ -443,11 +436,14 @@ static void look_again(struct deadlocks *deadlocks, struct last_picture *picture
 		struct last_picture_part *part = &picture->part[k];
 		uint32_t index = snapshot_find(&deadlocks->snapshot, part->slot, part->tid);
 
+		const struct snapshot_thread *thread;
+
 		if (!part->is_bystander || index == SNAPSHOT_NONE)
 			continue;
-		if (stands(deadlocks_thread(deadlocks, index)))
+		thread = deadlocks_thread(deadlocks, index);
+		if (proc_thread_alive(thread->pid, thread->tid) && snapshot_stands(thread))
 			part->event = telling_describe(deadlocks, index, 0);
-		else if (deadlocks_thread(deadlocks, index)->same_ns != part->same_ns)
+		else if (thread->same_ns != part->same_ns)
 			remove_part(picture, k);
 	}
 }

@@ -42,8 +42,8 @@ void outside_begin(struct outside *outside, const struct snapshot_thread *thread
 		   struct mpsan_thread *record);
 
 /*
- * The same of a thread of Python that has just run: who waits for the GIL wakes up every 5 ms, and stands still in no
- * two looks.
+ * The same for a Python thread that has just run: a waiter for the GIL wakes up every 5 ms, so it never stands still from
+ * one look to the next.
  */
 void outside_claim_gil(struct outside *outside, const struct snapshot_thread *thread,
 		       struct mpsan_thread *record);

@@ -163,6 +163,11 @@ uint64_t snapshot_wakes(const struct snapshot_thread *thread);
  * wait. False if the kernel does not tell.
  */
 bool snapshot_has_moved(const struct snapshot_thread *thread);
+/* Whether it stands in a call, now as in the snapshot. */
+static inline bool snapshot_stands(const struct snapshot_thread *thread)
+{
+	return thread->call.state == PROC_IN_CALL && !snapshot_has_moved(thread);
+}
 
 /* Index of a thread, by its own TID; SNAPSHOT_NONE: not found. */
 uint32_t snapshot_find(const struct snapshot *snapshot, uint32_t slot, uint32_t own_tid);

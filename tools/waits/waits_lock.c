@@ -388,7 +388,7 @@ bool look_at_taker(struct look *look)
 	uint32_t taker = look->wait->end == WAIT_PROCESSES ? find_taker(look, alone) :
 							     SNAPSHOT_NONE;
 
-	if (taker == SNAPSHOT_NONE || !calls_lock(look)) /* frames are read last: it is dear */
+	if (taker == SNAPSHOT_NONE || !calls_lock(look)) /* reading frames is expensive: last */
 		return false;
 	look->wait->holder = taker;
 	if (alone && is_for_own(look)) {

@@ -78,11 +78,6 @@ static bool find_taker(struct look *look, const struct pshared_key *key, struct 
 
 /* ---- who keeps it, by the frames of all processes ---- */
 
-static bool is_at_rest(const struct snapshot_thread *thread)
-{
-	return thread->call.state == PROC_IN_CALL && !snapshot_has_moved(thread);
-}
-
 /* False: a second one was found. */
 static bool see_keepers(struct look *look, const struct snapshot_process *process, uint64_t lock,
 			struct waits_keeper *keeper)
@@ -90,7 +85,7 @@ static bool see_keepers(struct look *look, const struct snapshot_process *proces
 	for (uint32_t i = process->begin; lock && i < process->end; i++) {
 		const struct snapshot_thread *thread = &look->snapshot->threads.item[i];
 
-		if (!keeps(look, thread, lock) || !is_at_rest(thread))
+		if (!keeps(look, thread, lock) || !snapshot_stands(thread))
 			continue;
 		if (keeper->thread != SNAPSHOT_NONE)
 			return false;

@@ -1,6 +1,15 @@
 /* Stories of self-deadlock. Neighbours: story_deadlock.h, tools/rules/locks/self_deadlock.c. */
 #include "story_deadlock.h"
 
+static void a_thread_waits_for_itself(uint64_t kind)
+{
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+	blocked[0].ev.kind = kind;
+	blocked[0].ev.owner = blocked[0].at.tid;
+	blocked[0].ev.owner_slot = blocked[0].at.by + 1;
+}
+
 static void self_deadlock_fires(void **state)
 {
 	(void)state;
@@ -19,11 +28,7 @@ static void self_deadlock_is_silent_about_waits_with_a_limit(void **state)
 static void self_deadlock_fires_on_circles_of_one_thread(void **state)
 {
 	(void)state;
-	two_threads_wait();
-	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
-	blocked[0].ev.kind = MPSAN_LOCK_SEMAPHORE;
-	blocked[0].ev.owner = blocked[0].at.tid;
-	blocked[0].ev.owner_slot = blocked[0].at.by + 1;
+	a_thread_waits_for_itself(MPSAN_LOCK_SEMAPHORE);
 	assert_grade(&world, TRIGGER_DEADLOCK, self_deadlock, GRADE_ERROR);
 	assert_int_equal(announce(&world, TRIGGER_DEADLOCK).count, 1);
 	blocked[0].ev.owner++;
@@ -33,11 +38,7 @@ static void self_deadlock_fires_on_circles_of_one_thread(void **state)
 static void the_cure_fits_how_the_lock_came_to_be_held(void **state)
 {
 	(void)state;
-	two_threads_wait();
-	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
-	blocked[0].ev.kind = MPSAN_LOCK_RWLOCK_WRITE;
-	blocked[0].ev.owner = blocked[0].at.tid;
-	blocked[0].ev.owner_slot = blocked[0].at.by + 1;
+	a_thread_waits_for_itself(MPSAN_LOCK_RWLOCK_WRITE);
 	assert_non_null(strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix,
 			       "does not become a write lock"));
 	blocked[0].ev.kind = MPSAN_LOCK_SEMAPHORE; /* by the frames: evidence/reentry.h */
