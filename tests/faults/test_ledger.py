@@ -37,10 +37,11 @@ def session_pids(session):
             continue
 
 
-def there(pids, prefix):
-    """{name: bytes} of what these processes have in /dev/shm; torch writes the pid into each name."""
+def there(pids, prefix, before):
+    """{name: bytes} of what these processes have in /dev/shm and nobody had before: torch writes the pid into each name,
+    and another program may have left one of that pid."""
     found = {}
-    for entry in SHM.iterdir():
+    for entry in set(SHM.iterdir()) - before:
         match = re.match(r"torch_(\d+)_", entry.name)
         if entry.name.startswith(prefix) or match and int(match[1]) in pids:
             found[entry.name] = entry.stat().st_size
@@ -83,10 +84,11 @@ def told(events):
 def check_round(kind, choose):
     session, report = scratch("session"), scratch("report.json")
     prefix = f"mpsan-ledger-{os.getpid()}-{choose.randrange(1 << 32)}-"
+    before = set(SHM.iterdir())
     killed = run_and_kill([system_python(), str(PIPELINE), kind, str(BATCHES[kind]), prefix], session, report,
                           choose.uniform(0, LONGEST_S[kind]), choose)
     document = json.loads(report.read_text())
-    left, events = there({process["pid"] for process in document["processes"]}, prefix), dump(session)
+    left, events = there({process["pid"] for process in document["processes"]}, prefix, before), dump(session)
     for name in left:
         (SHM / name).unlink()
     assert told(events) == left, f"killed {killed}\ntold {told(events)}\nleft {left}"

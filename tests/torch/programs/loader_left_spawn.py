@@ -4,7 +4,7 @@ A spawned worker ends with the interpreter's finalization, which ends the feeder
 inside torch's C++ that is std::terminate, now and then, without mpsan too. worker-failed is true then.
 """
 # expect: none
-# silent: shm-sender-exited shm-buffer-churn shm-leaked child-not-joined
+# silent: shm-sender-exited shm-buffer-churn child-not-joined
 # needs: torch
 # prints: 120.0
 # prints: 120.0
