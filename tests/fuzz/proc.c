@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../shim/common/rank.h"
@@ -137,6 +138,7 @@ static void ask_kinship(void)
 {
 	struct target target = {0};
 	struct mpsan_host host = {0};
+	const struct proc_call call = {.number = SYS_fcntl};
 	struct file_lock lock;
 	uint32_t sum = 0;
 	uint64_t peer;
@@ -149,7 +151,7 @@ static void ask_kinship(void)
 	target_add(&target, PID, true);
 	target_look(&target);
 	target_finish(&target);
-	file_lock_awaited(PID, 1, &lock);
+	file_lock_awaited(PID, &call, 1, &lock);
 	tcp_peers_forget();
 	tcp_reach(1, 0, &peer);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "proc/file_locks.h"
@@ -51,16 +52,24 @@ static int end(void **state)
 
 static void a_lock_is_looked_for_there(void **state)
 {
+	const struct proc_call call = {.number = SYS_fcntl, .arg = {3, F_SETLKW}},
+			       of_file = {.number = SYS_fcntl, .arg = {3, F_OFD_SETLKW}};
 	struct file_lock lock;
 
 	(void)state;
-	assert_false(file_lock_awaited(17, 5, &lock));
+	assert_false(file_lock_awaited(17, &call, 5, &lock));
 	locks = "1: POSIX  ADVISORY  WRITE 16 08:02:5 0 EOF\n"
 		"1: -> POSIX  ADVISORY  WRITE 17 08:02:5 0 EOF\n";
-	assert_true(file_lock_awaited(17, 5, &lock));
+	assert_true(file_lock_awaited(17, &call, 5, &lock));
 	assert_int_equal(lock.pid, 16);
 	assert_true(lock.of_process);
-	assert_false(file_lock_awaited(16, 5, &lock));
+	assert_false(file_lock_awaited(16, &call, 5, &lock));
+	assert_false(file_lock_awaited(17, &of_file, 5, &lock));
+	locks = "1: OFDLCK ADVISORY  WRITE -1 08:02:5 0 3\n"
+		"1: -> OFDLCK ADVISORY  WRITE -1 08:02:5 0 3\n";
+	assert_true(file_lock_awaited(17, &of_file, 5, &lock));
+	assert_false(lock.of_process || lock.pid);
+	assert_false(file_lock_awaited(17, &call, 5, &lock));
 }
 
 static void so_is_a_connection(void **state)
@@ -79,11 +88,29 @@ static void so_is_a_connection(void **state)
 	assert_int_equal(peer, 72);
 }
 
+/* A writer waits for the reader of what the other end has received. */
+static void a_writer_waits_for_a_reader(void **state)
+{
+	(void)state;
+	connections =
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt\n"
+		" 0: 0100007F:1F90 0100007F:1F91 01 00000100:00000000 00:00000000 00000000 0 0 71\n"
+		" 1: 0100007F:1F91 0100007F:1F90 01 00000000:00000100 00:00000000 00000000 0 0 72\n"
+		" 2: 0100007F:1F92 0100007F:1F93 01 00000100:00000000 00:00000000 00000000 0 0 73\n"
+		" 3: 0100007F:1F93 0100007F:1F92 01 00000000:00000000 00:00000000 00000000 0 0 74\n";
+	tcp_peers_forget();
+	assert_int_equal(tcp_reader(71, 0), 72);
+	assert_int_equal(tcp_reader(72, 0), 0);
+	assert_int_equal(tcp_reader(73, 0), 0);
+	assert_int_equal(tcp_peer(71, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_lock_is_looked_for_there, begin, end),
 		cmocka_unit_test_setup_teardown(so_is_a_connection, begin, end),
+		cmocka_unit_test_setup_teardown(a_writer_waits_for_a_reader, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,8 @@ static char *signal_text(const struct reader *reader, struct frames *frames,
 		text = text_format("a signal of the %s", name);
 	else if (lock->kind == MPSAN_WAIT_BARRIER)
 		text = text_format("the other parties of the %s", name);
+	else if (lock->kind == MPSAN_WAIT_POOL && strncmp(name, "the ", 4))
+		text = text_copy("the other threads of its OpenMP team");
 	else if (posted)
 		text = text_format("a post of the %s", name);
 	else
@@ -170,6 +172,7 @@ static char *kernel_text(const struct wait_ref *wait)
 				   wait->call ? wait->call : "");
 	case MPSAN_WAIT_CONNECT:
 		return text_format("%s to be accepted", wait->call ? wait->call : "a connection");
+	case MPSAN_WAIT_FIFO:
 	case MPSAN_WAIT_IPC:
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(wait->call ? wait->call : "a system call");

@@ -92,12 +92,19 @@ static void read_link(uint32_t pid, uint64_t fd, char target[128])
  * What else an open() waits for. The kernel's function tells that it is a FIFO; to look at the file could take for
  * ever, as where its server is gone.
  */
+static bool opens_fifo(uint32_t pid, uint32_t tid)
+{
+	char place[64];
+
+	return procfs_read(place, sizeof(place), "%u/task/%u/wchan", pid, tid) &&
+	       (!strncmp(place, "wait_for_partner", 16) || !strncmp(place, "fifo_open", 9));
+}
+
 static char *add_partner(char *text, uint32_t pid, uint32_t tid, uint64_t how)
 {
-	char place[64], *longer;
+	char *longer;
 
-	if (!procfs_read(place, sizeof(place), "%u/task/%u/wchan", pid, tid) ||
-	    (strncmp(place, "wait_for_partner", 16) && strncmp(place, "fifo_open", 9)))
+	if (!opens_fifo(pid, tid))
 		return text;
 	longer = text_format("%s, until a process opens the FIFO for %s", text,
 			     (how & O_ACCMODE) == O_RDONLY ? "writing" : "reading");
@@ -166,10 +173,21 @@ bool call_writes(const struct proc_call *call)
 	case SYS_sendto:
 	case SYS_sendmsg:
 	case SYS_connect:
+	case SYS_msgsnd:
+	case SYS_mq_timedsend:
 		return true;
 	default:
 		return false;
 	}
+}
+
+bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call)
+{
+	size_t i = find_call(call->number);
+
+	return call_is_on_path(call) &&
+	       (call->arg[calls[i].first == PATH_AT ? 2 : 1] & O_ACCMODE) != O_RDONLY &&
+	       opens_fifo(pid, tid);
 }
 
 bool call_is_outside(uint32_t pid, const struct proc_call *call)

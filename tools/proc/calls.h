@@ -36,4 +36,7 @@ bool call_is_sleep(const struct proc_call *call);
 /* Whether it waits for something outside the job: time, a terminal, a network, a device. */
 bool call_is_outside(uint32_t pid, const struct proc_call *call);
 
+/* Whether it opens a FIFO to write to it, which nobody has opened for reading. */
+bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call);
+
 #endif

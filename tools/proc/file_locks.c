@@ -2,17 +2,21 @@
 /* Reads /proc/locks, in which each lock is followed by those that wait for it, marked by arrows. */
 #include "file_locks.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "procfs.h"
+
+#define OF_FILE (-1)
 
 /* A line of the table: proc_locks(5). */
 struct line {
 	bool waits;
 	char type[8];
-	int64_t pid; /* -1: of an open file, by fcntl */
+	int64_t pid; /* OF_FILE: of an open file, by fcntl */
 	uint64_t inode;
 };
 
@@ -36,7 +40,16 @@ static struct file_lock lock_of(const struct line *line)
 				  line->pid > 0 ? (uint32_t)line->pid : 0};
 }
 
-bool file_lock_awaited(uint32_t pid, uint64_t inode, struct file_lock *lock)
+/* The kernel does not say which process waits with an open file. */
+static bool is_waiter(const struct line *line, uint32_t pid, const struct proc_call *call)
+{
+	bool of_file = call->number == SYS_fcntl && call->arg[1] == F_OFD_SETLKW;
+
+	return line->waits && line->pid == (of_file ? OF_FILE : (int64_t)pid);
+}
+
+bool file_lock_awaited(uint32_t pid, const struct proc_call *call, uint64_t inode,
+		       struct file_lock *lock)
 {
 	FILE *file = procfs_stream("locks");
 	struct line line, holder = {0};
@@ -50,7 +63,7 @@ bool file_lock_awaited(uint32_t pid, uint64_t inode, struct file_lock *lock)
 			continue;
 		if (!line.waits)
 			holder = line;
-		if (!line.waits || line.pid != pid || line.inode != inode)
+		if (!is_waiter(&line, pid, call) || line.inode != inode)
 			continue;
 		held = lock_of(&holder);
 		found += !found || !same(lock, &held);

@@ -24,6 +24,7 @@ struct tcp_row {
 	struct tcp_end local, remote;
 	unsigned long inode;
 	bool unsent; /* its data are not acknowledged yet: they may be under way */
+	bool unread; /* the peer's data wait there for who reads them */
 };
 
 static struct {
@@ -44,14 +45,15 @@ static void widen(struct tcp_end *end)
 static void add_row(const char *line)
 {
 	struct tcp_row row;
-	unsigned state, unsent;
+	unsigned state, unsent, unread;
 
-	if (sscanf(line, " %*u: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %x:%*x %*x:%*x %*x %*u %*u %lu",
+	if (sscanf(line, " %*u: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %x:%x %*x:%*x %*x %*u %*u %lu",
 		   row.local.address, &row.local.port, row.remote.address, &row.remote.port, &state,
-		   &unsent, &row.inode) != 7 ||
+		   &unsent, &unread, &row.inode) != 8 ||
 	    state != ESTABLISHED || !row.inode)
 		return;
 	row.unsent = unsent != 0;
+	row.unread = unread != 0;
 	widen(&row.local);
 	widen(&row.remote);
 	*ARRAY_ADD(&list.row) = row;
@@ -115,6 +117,17 @@ uint64_t tcp_peer(uint64_t inode, uint64_t since_ns)
 	own = row_of(inode);
 	peer = own && !own->unsent ? peer_of(own) : NULL;
 	return peer && !peer->unsent ? peer->inode : 0;
+}
+
+uint64_t tcp_reader(uint64_t inode, uint64_t since_ns)
+{
+	const struct tcp_row *own, *peer;
+
+	if (!is_current(since_ns))
+		return TCP_LATER;
+	own = row_of(inode);
+	peer = own && own->unsent ? peer_of(own) : NULL;
+	return peer && peer->unread ? peer->inode : 0;
 }
 
 enum tcp_reach tcp_reach(uint64_t inode, uint64_t since_ns, uint64_t *peer)

@@ -17,6 +17,9 @@
  */
 uint64_t tcp_peer(uint64_t inode, uint64_t since_ns);
 
+/* As tcp_peer, of a socket that has more to send, while the other end has data that nobody has read. */
+uint64_t tcp_reader(uint64_t inode, uint64_t since_ns);
+
 enum tcp_reach {
 	TCP_NONE, /* it is no established connection, or the other end is being closed */
 	TCP_HERE,

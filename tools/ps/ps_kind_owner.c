@@ -48,7 +48,7 @@ static bool look_at_file(struct kind_look *look)
 	if (!awaits_file(call) || !descriptor_of(look->thread->tid, (int)call->arg[0], &descriptor))
 		return false;
 	id = pipe_file(look->thread->tid, (int)call->arg[0]);
-	if (!id.kind || !file_lock_awaited(look->thread->pid, id.inode, &lock))
+	if (!id.kind || !file_lock_awaited(look->thread->pid, call, id.inode, &lock))
 		return false;
 	owner = lock.of_process ? lock.pid : sharer_of(look, &id, lock.pid);
 	if (!owner || !proc_lives(owner))

@@ -8,6 +8,7 @@
 
 #include "../reader/threads.h"
 #include "../waits/fork_holder.h"
+#include "../waits/openmp.h"
 #include "../waits/outside.h"
 #include "../waits/pythreads.h"
 #include "telling.h"
@@ -105,7 +106,7 @@ static bool put_name(struct deadlocks *deadlocks, const struct snapshot_thread *
 static void put_pool(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 		     struct ev_wait *event)
 {
-	uint64_t back = outside_awaits_team(deadlocks->snapshot.outside, thread);
+	uint64_t back = openmp_called(deadlocks->waits.native, thread, OPENMP_REGION);
 	struct ev_lock_name name = {.lock = event->lock};
 	struct proc_mapping mapping;
 
@@ -329,7 +330,7 @@ static bool awaits_team(const struct deadlocks *deadlocks, uint32_t index)
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
 	return outside_pool(thread->pid, deadlocks->waits.item.item[index].caller) &&
-	       outside_awaits_team(deadlocks->snapshot.outside, thread);
+	       openmp_called(deadlocks->waits.native, thread, OPENMP_REGION);
 }
 
 /* Whether it is none of the pool for whose threads another one waits, and its stack was read while it stood. */

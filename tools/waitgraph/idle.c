@@ -9,6 +9,7 @@
 #include "../../shim/common/wait_rule.h"
 #include "../facts/processes.h"
 #include "../facts/roles.h"
+#include "../proc/calls.h"
 #include "../waits/native.h"
 #include "idle_group.h"
 #include "lost_end.h"
@@ -16,6 +17,7 @@
 
 #define STDIN 0u
 #define FUTURE_AWAITED 0x80000000u
+#define MOST_UNWOUND 64u /* threads of a process, beside its main thread */
 
 /* The index within the group of a thread of the snapshot. */
 static uint32_t idle_find(const struct group *group, uint32_t thread)
@@ -155,7 +157,9 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
 	case MPSAN_WAIT_IPC:
-		return wait->flags & MPSAN_LF_MUTUAL ? PARKED_BLOCKED : PARKED_IDLE;
+		return wait->flags & MPSAN_LF_MUTUAL || call_writes(&thread->call) ?
+			       PARKED_BLOCKED :
+			       PARKED_IDLE;
 	default:
 		return wait_kind(wait->kind)->meant;
 	}
@@ -188,16 +192,18 @@ static bool gives_up(const struct group *group, uint32_t i)
 	return group->is_job && group_wait(group, i)->ends == MPSAN_ENDS_LIMIT;
 }
 
-/* Whether a main thread without an interpreter runs what its program has to do at the end, in exit(). */
+/* Whether a thread of a program without an interpreter runs what that has to do at the end, in exit(). */
 static bool exits(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
+	const struct snapshot_process *process = &group->snapshot->processes.item[thread->process];
 
-	return thread->tid == thread->pid && !group_process(group, thread->slot)->python &&
+	return (thread->tid == thread->pid || process->end - process->begin <= MOST_UNWOUND) &&
+	       !group_process(group, thread->slot)->python &&
 	       native_is_in(group->graph->waits->native, thread, "exit");
 }
 
-/* Whether it must come to an end: the main thread is in a test, or in a handler of the program's end. */
+/* Whether it must come to an end: the thread is in a test, or in a handler of the program's end. */
 static bool is_to_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);

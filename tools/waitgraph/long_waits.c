@@ -241,26 +241,23 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 {
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
+		const struct wait *wait = &deadlocks->waits.item.item[i];
 
-		if (thread->tid == thread->pid &&
-		    (deadlocks->waits.item.item[i].kind == MPSAN_WAIT_READY ||
+		if (thread->tid == thread->pid && !wait->harmless &&
+		    (wait->kind == MPSAN_WAIT_READY ||
 		     (has_keyboard && pythread_waits_for_event(thread))))
 			return true;
 	}
 	return false;
 }
 
-/* Whether all threads are marked as idle on purpose: no note for those that only rest. */
+/* Whether all threads wait for others of the job, and are idle on purpose: no note for those that only rest. */
 static bool job_is_idle(const struct deadlocks *deadlocks, bool has_keyboard)
 {
-	bool idle = false;
-
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (wait_is_apart(&deadlocks->waits.item.item[i]))
 			return false;
-		idle |= deadlocks_entry(deadlocks, i)->stand.idle;
-	}
-	return idle && !main_parks(deadlocks, has_keyboard);
+	return !main_parks(deadlocks, has_keyboard);
 }
 
 /* Records the job: its story's first thread, threads that wait for others, then the rest. */

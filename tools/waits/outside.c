@@ -302,38 +302,6 @@ const char *outside_pool(uint32_t pid, uint64_t address)
 	return address && proc_mapping(pid, address, &mapping) ? library_of(mapping.path) : NULL;
 }
 
-static bool opens_region(struct outside *outside, const struct snapshot_thread *thread,
-			 const struct modules *modules, uint64_t back)
-{
-	struct symbol symbol = {0};
-	uint64_t function = native_called(thread->pid, back);
-	const char *library;
-
-	if (!function || !native_name(outside->native, modules, function, false, &symbol))
-		return false;
-	library = library_of(symbol.module);
-	return library && !strcmp(library, "libgomp") && symbol.function &&
-	       strstr(symbol.function, "GOMP_parallel");
-}
-
-uint64_t outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread)
-{
-	const struct modules *modules;
-	uint64_t pcs[FRAMES_WHOLE];
-	size_t count = native_stack(outside->native, thread, pcs, NULL, FRAMES_WHOLE, &modules);
-
-	for (size_t i = 0; i < count; i++) {
-		struct symbol symbol = {0};
-
-		if (!native_name(outside->native, modules, pcs[i], i > 0, &symbol) ||
-		    !symbol.module)
-			return 0;
-		if (!library_of(symbol.module) && !origin_is_plumbing(symbol.module))
-			return i && opens_region(outside, thread, modules, pcs[i]) ? pcs[i] : 0;
-	}
-	return 0;
-}
-
 /* The function of the C library in which threads begin, or the two that have no name there. */
 static bool is_start(const struct symbol *last, const struct symbol *before)
 {

@@ -64,13 +64,6 @@ void outside_claim(struct outside *outside, const struct snapshot_thread *thread
 const char *outside_pool(uint32_t pid, uint64_t address);
 
 /*
- * Of a thread that waits in libgomp for the other threads of a parallel region that it opened itself: the address
- * in the program to which the call of GOMP_parallel, or one like it, returns. There only these threads can end a
- * wait; for locks and critical sections it would be in another function. 0: it waits for something else.
- */
-uint64_t outside_awaits_team(struct outside *outside, const struct snapshot_thread *thread);
-
-/*
  * Whether a thread is none of this library's: its whole stack, from its system call to its beginning, has no
  * frame of the library, in which its threads begin. False if the stack cannot be read.
  */

@@ -48,12 +48,14 @@ struct snapshot_blocks {
 	uint64_t lock[SNAPSHOT_BLOCKS];
 };
 
-/* Whether it waits in pthread_once or call_once, and for whom; see waits_once.c. */
+/* Whether it waits in pthread_once or call_once, and for whom, see waits_once.c; or in OpenMP. */
 struct snapshot_once {
 	uint64_t asked_ns; /* 0: not yet */
 	bool is;
 	uint32_t runner; /* TID of the thread that runs the initialiser; 0: unknown */
 	uint64_t caller; /* return address of the call */
+	bool team_asked; /* see openmp.c: */
+	uint64_t team; /* where it called what it waits in for others of its team; 0: it does not */
 };
 
 /* Run count and times that were read ahead; all 0: none. */

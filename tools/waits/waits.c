@@ -299,7 +299,7 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 		look_at_guard(look, address);
 		break;
 	case MPSAN_WAIT_FUTEX:
-		if (look_at_once(look))
+		if (look_at_once(look) || look_at_openmp(look))
 			break;
 		/* fallthrough */
 	case MPSAN_WAIT_BARRIER:
@@ -373,7 +373,7 @@ static void judge_futex(struct look *look)
 		return;
 	if (look->thread->object.in_libc)
 		judge_libc(look, call->arg[0]);
-	else if (!look_at_once(look))
+	else if (!look_at_once(look) && !look_at_openmp(look))
 		look_by_anybody(look, call->arg[0]);
 }
 

@@ -34,7 +34,7 @@ struct wait {
 	uint64_t flags; /* enum mpsan_lock_flags */
 	bool tries; /* it sleeps, and asks for it in between, again and again */
 	bool renewed; /* it polls for what a worker that failed was to send: see look_by_failed */
-	bool of_team; /* for the threads of a parallel region: see outside_awaits_team, set by forked_waits.c */
+	bool of_team; /* for the threads of a parallel region: see OPENMP_REGION, set by forked_waits.c */
 	bool of_task; /* for a result that only the thread delivers which runs the task */
 	bool joins; /* Python's Thread.join: a semaphore that the end of its owner releases */
 	enum mpsan_wait_ends ends; /* what ends it, whether or not it succeeds */

@@ -5,9 +5,9 @@
  */
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 
+#include "../base/system_calls.h"
 #include "../proc/calls.h"
 #include "../proc/fd_copy.h"
 #include "../proc/file_locks.h"
@@ -28,6 +28,12 @@ static bool has_lasted(const struct look *look)
 	return !look->wait->is_early;
 }
 
+/* The other end of a TCP connection: data may be under way, so that a reader or writer is judged by what is in its queues. */
+static uint64_t connected(const struct snapshot_thread *thread, uint64_t inode, uint64_t since_ns)
+{
+	return call_writes(&thread->call) ? tcp_reader(inode, since_ns) : tcp_peer(inode, since_ns);
+}
+
 /*
  * The descriptor of the call, looked up once per wait; a socket's peer only when it has lasted. Any
  * process may open a FIFO at any time. A socket without a peer is one of another kind or network, or
@@ -43,7 +49,7 @@ static void find_object(const struct look *look)
 	if (id.kind == PIPE_SOCKET && !has_lasted(look))
 		return;
 	if (id.kind == PIPE_SOCKET && !(unix_diag_ends(id.inode, &ends) && ends.peer))
-		peer = tcp_peer(id.inode, thread->still_ns + STILL_NS);
+		peer = connected(thread, id.inode, thread->still_ns + STILL_NS);
 	if (peer == TCP_LATER)
 		return;
 	thread->object = (struct snapshot_object){
@@ -66,8 +72,7 @@ static void add_holders(struct look *look, struct pipe_id id, unsigned ends)
 }
 
 /*
- * Data in a TCP connection may be under way, so only its reader is judged. Whoever has one of the two
- * ends can send, receive, close, or shut down the connection. A connected
+ * Whoever has one of the two ends can send, receive, close, or shut down the connection. A connected
  * datagram socket receives from its peer only.
  */
 static void judge_socket(struct look *look, bool reads)
@@ -117,7 +122,7 @@ static void judge_transfer(struct look *look, bool reads)
 		return;
 	if (thread->object.kind == PIPE_ANONYMOUS)
 		judge_pipe(look, reads);
-	else if (thread->object.kind == PIPE_SOCKET && (reads || !thread->object.is_tcp))
+	else if (thread->object.kind == PIPE_SOCKET)
 		judge_socket(look, reads);
 	if (look->wait->kind != MPSAN_WAIT_PIPE_READ && look->wait->kind != MPSAN_WAIT_PIPE_WRITE)
 		forget_open(look);
@@ -133,7 +138,8 @@ static void find_lock(const struct look *look)
 
 	thread->object = (struct snapshot_object){
 		.known = true,
-		.is_shared = id.kind && file_lock_awaited(thread->pid, id.inode, &lock),
+		.is_shared = id.kind &&
+			     file_lock_awaited(thread->pid, &thread->call, id.inode, &lock),
 		.kind = id.kind,
 		.device = id.device,
 		.inode = id.inode,
@@ -151,23 +157,35 @@ static void judge_file_lock(struct look *look)
 		return;
 	if (!object->known)
 		find_lock(look);
-	if (!object->is_shared)
-		return;
 	look->wait->kind = MPSAN_WAIT_FILE_LOCK;
 	look->wait->lock = object->inode;
+	if (!object->is_shared)
+		return;
 	process = snapshot_process_of_pid(look->snapshot, (uint32_t)object->peer);
 	if (!object->peer)
 		add_holders(look, (struct pipe_id){PIPE_LOCKED, object->device, object->inode},
 			    ANY_END);
 	else if (process != SNAPSHOT_NONE)
 		look_by_process(look, process);
-	forget_open(look);
 }
 
 static bool waits_for_lock(const struct proc_call *call)
 {
 	return call->number == SYS_flock || call->arg[1] == F_SETLKW ||
 	       call->arg[1] == F_OFD_SETLKW;
+}
+
+/* ---- FIFOs ---- */
+
+/* Anybody may open it, but no program parks there. To open it for reading may be to serve. */
+static void judge_open(struct look *look)
+{
+	const struct snapshot_thread *thread = look->thread;
+
+	if (!has_lasted(look) || !call_wants_reader(thread->pid, thread->tid, &thread->call))
+		return;
+	look->wait->kind = MPSAN_WAIT_FIFO;
+	look->wait->lock = 0;
 }
 
 /* ---- several descriptors ---- */
@@ -416,6 +434,10 @@ void look_at_descriptors(struct look *look)
 	case SYS_connect:
 		judge_connect(look);
 		break;
+	case SYS_open:
+	case SYS_openat:
+		judge_open(look);
+		break;
 	case SYS_accept:
 	case SYS_accept4:
 		judge_listener(look);
@@ -442,8 +464,8 @@ bool look_check_descriptors(struct look *look)
 	    (look->wait->kind != MPSAN_WAIT_SOCKET_READ &&
 	     look->wait->kind != MPSAN_WAIT_SOCKET_WRITE && look->wait->kind != MPSAN_WAIT_CONNECT))
 		return false;
-	if (thread->object.is_tcp &&
-	    tcp_peer(thread->object.inode, look->snapshot->now_ns) != thread->object.peer) {
+	if (thread->object.is_tcp && connected(thread, thread->object.inode,
+					       look->snapshot->now_ns) != thread->object.peer) {
 		look->wait->end = WAIT_OPEN;
 		return true;
 	}

@@ -90,6 +90,9 @@ bool look_at_taker(struct look *look);
 /* waits_once.c: whether it waits in pthread_once or call_once; who runs the initialiser then ends it. */
 bool look_at_once(struct look *look);
 
+/* openmp.c: whether it waits in libgomp for other threads of its team, which its process has. */
+bool look_at_openmp(struct look *look);
+
 /* waits_try.c: the end of the thread whose descriptor has this word, in pthread_join. */
 #define LOOK_PTHREAD_BYTES 4096u /* upper bound of glibc's thread descriptor */
 void look_at_join(struct look *look, uint64_t word);

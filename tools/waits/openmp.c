@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits in libgomp for other threads of a team: at a barrier, a critical section, or a lock of OpenMP. Its futexes look like
+ * any other's; what the program called says which it is. Only main threads are asked: a team's other threads stand in the
+ * same futexes while they have nothing to do. Neighbours: waits_look.h; outside.h knows the waits for a whole region.
+ */
+#include <string.h>
+
+#include "../job/patience.h"
+#include "../symbolizer/origin.h"
+#include "native.h"
+#include "openmp.h"
+#include "outside.h"
+#include "waits_look.h"
+
+#define FRAMES 16u /* of libgomp, and the one that called it */
+
+static bool fits(const char *function, enum openmp_wait wait)
+{
+	static const char *const others[] = {
+		"GOMP_barrier",	      "GOMP_critical_start", "GOMP_critical_name_start",
+		"GOMP_ordered_start", "omp_set_lock",	     "omp_set_nest_lock"};
+
+	if (!function || wait == OPENMP_REGION)
+		return function && strstr(function, "GOMP_parallel");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(function, others[i]))
+			return true;
+	return false;
+}
+
+static bool is_gomp(const struct symbol *symbol)
+{
+	return symbol->module && !strncmp(path_base(symbol->module), "libgomp", 7);
+}
+
+/* Whether the program called libgomp for that, which returns to `back`: there the called function may have jumped on. */
+static bool calls(struct native *native, const struct modules *modules, uint32_t pid, uint64_t back,
+		  enum openmp_wait wait)
+{
+	struct symbol symbol = {0};
+	uint64_t function = native_called(pid, back);
+
+	return function && native_name(native, modules, function, false, &symbol) &&
+	       is_gomp(&symbol) && fits(symbol.function, wait);
+}
+
+uint64_t openmp_called(struct native *native, const struct snapshot_thread *thread,
+		       enum openmp_wait wait)
+{
+	const struct modules *modules;
+	uint64_t pcs[FRAMES];
+	size_t count = native_stack(native, thread, pcs, NULL, FRAMES, &modules);
+
+	for (size_t i = 0; i < count; i++) {
+		struct symbol symbol = {0};
+
+		if (!native_name(native, modules, pcs[i], i > 0, &symbol) || !symbol.module)
+			return 0;
+		if (!is_gomp(&symbol) && !origin_is_plumbing(symbol.module))
+			return i && calls(native, modules, thread->pid, pcs[i], wait) ? pcs[i] : 0;
+	}
+	return 0;
+}
+
+bool look_at_openmp(struct look *look)
+{
+	struct snapshot_thread *thread = look->thread;
+	struct snapshot_once *once = &thread->once;
+	const char *library;
+
+	if (thread->tid != thread->pid ||
+	    (look->snapshot->now_ns - thread->still_ns < PATIENCE_NS(OWNER) &&
+	     !look_is_verdict(look)))
+		return false;
+	if (!once->team_asked) {
+		library = outside_pool(thread->pid, thread->call.pc);
+		once->team_asked = true;
+		once->team = library && !strcmp(library, "libgomp") ?
+				     openmp_called(look->waits->native, thread, OPENMP_OTHERS) :
+				     0;
+	}
+	if (!once->team)
+		return false;
+	look->wait->kind = MPSAN_WAIT_POOL;
+	look->wait->lock = thread->call.arg[0];
+	look->wait->caller = once->team;
+	look_by_process(look, thread->process);
+	return true;
+}
