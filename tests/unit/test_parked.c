@@ -88,6 +88,19 @@ static void a_joined_consumer_counts_as_the_main_thread_does(void **state)
 	assert_false(is_meant());
 }
 
+static void where_no_signal_wakes_anybody_a_join_is_no_way_to_park(void **state)
+{
+	(void)state;
+	join_thread();
+	thread[0].only_ends = thread[1].only_ends = true;
+	assert_false(is_meant());
+	thread[0].wait = PARKED_IDLE;
+	assert_true(is_meant());
+	count = 1;
+	thread[0].wait = PARKED_MEETS;
+	assert_false(is_meant());
+}
+
 static void an_idle_pool_that_nobody_waits_for_does_not_count(void **state)
 {
 	(void)state;
@@ -304,6 +317,7 @@ int main(void)
 		STORY(a_main_thread_that_was_sent_something_is_not),
 		STORY(a_sender_that_ended_is_missed),
 		STORY(a_joined_consumer_counts_as_the_main_thread_does),
+		STORY(where_no_signal_wakes_anybody_a_join_is_no_way_to_park),
 		STORY(an_idle_pool_that_nobody_waits_for_does_not_count),
 		STORY(when_it_is_not_known_who_is_joined_all_threads_count),
 		STORY(a_worker_process_counts_when_its_end_is_waited_for),

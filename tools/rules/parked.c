@@ -104,7 +104,8 @@ static bool awaits_itself(const struct parked_thread *thread, uint32_t count, ui
 
 static bool is_at_work(const struct parked_thread *thread, uint32_t count, uint32_t i)
 {
-	return thread[i].wait == PARKED_BLOCKED || (thread[i].wait == PARKED_MEETS && count > 1) ||
+	return thread[i].wait == PARKED_BLOCKED ||
+	       (thread[i].wait == PARKED_MEETS && (count > 1 || thread[i].only_ends)) ||
 	       awaits_itself(thread, count, i);
 }
 
@@ -136,7 +137,8 @@ bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *w
 	for (uint32_t i = 0; i < count; i++) {
 		if (!wanted[i] || thread[i].wait == PARKED_JOINS)
 			continue;
-		if (thread[i].was_sent || thread[i].sender_ended)
+		if (thread[i].was_sent || thread[i].sender_ended ||
+		    (thread[i].only_ends && !thread[i].is_main))
 			return false;
 		idle = true;
 	}

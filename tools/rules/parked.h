@@ -39,6 +39,7 @@ struct parked_thread {
 	bool was_sent; /* it received something this way before */
 	bool sender_ended; /* a thread or process that could have sent has ended */
 	bool no_keyboard; /* its process ignores SIGINT, as what a shell starts in the background */
+	bool only_ends; /* its process has no interpreter and handles no signal: none could make a thread go on */
 	/* For PARKED_JOINS: */
 	/* the thread that is joined, as an index; PARKED_NONE: unknown, or it is a process */
 	uint32_t thread;
@@ -53,8 +54,8 @@ struct parked_thread {
 
 /*
  * True if no thread is busy, and every thread that is waited for (by the first processes of the
- * dead end, and by those whose end they wait for) is idle and was never sent anything. `wanted` is
- * scratch space, one entry for each thread.
+ * dead end, and by those whose end they wait for) is idle and was never sent anything, but for one whose end is waited
+ * for in a process that only ends. `wanted` is scratch space, one entry for each thread.
  */
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted);
 

@@ -290,6 +290,22 @@ static bool has_no_keyboard(const struct group *group, uint32_t i)
 		       proc_ignores(group_thread(group, i)->pid, SIGINT);
 }
 
+/* No signal's handler could make a thread go on; those for faults, and of the C library, say nothing. */
+static bool only_ends(const struct group *group, uint32_t i)
+{
+	const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
+				1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |
+				1ull << (SIGTRAP - 1) | 1ull << (SIGABRT - 1) |
+				1ull << (SIGSYS - 1),
+		       of_libc = 1ull << (32 - 1) | 1ull << (33 - 1);
+	uint32_t slot = group_thread(group, i)->slot;
+
+	if (i && group_thread(group, i - 1)->slot == slot)
+		return group->thread[i - 1].only_ends;
+	return !group_process(group, slot)->python &&
+	       !(session_handlers(&group->snapshot->reader->session, slot) & ~(faults | of_libc));
+}
+
 static void idle_describe(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -305,6 +321,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 		.is_main = thread->tid == thread->pid,
 		.is_helper = is_helper(group, i),
 		.no_keyboard = has_no_keyboard(group, i),
+		.only_ends = only_ends(group, i),
 		.thread = PARKED_NONE,
 		.awaited_by = PARKED_NONE,
 		.of_process = group_wait(group, i)->kind == MPSAN_WAIT_PROCESS,

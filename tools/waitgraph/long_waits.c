@@ -47,12 +47,13 @@ static bool is_stopped(const struct snapshot_thread *thread)
 	return state == 'T' || state == 't';
 }
 
-/* Whether progress may be out of sight: a pipe's other end, or a child, is not watched. */
-static bool is_out_of_sight(const struct deadlocks *deadlocks, uint32_t index)
+/* Whether progress may be out of sight: a pipe's other end, or a child, is not watched. Python's helpers only serve. */
+static bool is_out_of_sight(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
 	return wait->end == WAIT_OPEN && !wait->by_signal &&
+	       !telling_leaves_out(deadlocks, index) &&
 	       (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_PIPE_WRITE ||
 		wait->kind == MPSAN_WAIT_PROCESS);
 }
@@ -260,7 +261,33 @@ static bool job_is_idle(const struct deadlocks *deadlocks, bool has_keyboard)
 	return !main_parks(deadlocks, has_keyboard);
 }
 
-/* Records the job: its story's first thread, threads that wait for others, then the rest. */
+enum place { MAIN, OTHER, APART, PLACES, NOWHERE };
+
+/* A thread that a library keeps beside the interpreter, and that has nothing to do. */
+static bool is_spare(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	uint64_t kind = deadlocks->waits.item.item[index].kind;
+
+	return thread->tid != thread->pid &&
+	       (kind == MPSAN_WAIT_COND || kind == MPSAN_WAIT_FUTEX) &&
+	       deadlocks->reader->session.table[thread->slot].python && thread->record &&
+	       !thread->record->python_state;
+}
+
+/* Where a thread stands in the story. */
+static enum place place_of(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+
+	if (telling_leaves_out(deadlocks, index) || is_spare(deadlocks, index))
+		return NOWHERE;
+	if (wait_is_apart(&deadlocks->waits.item.item[index]))
+		return APART;
+	return thread->tid == thread->pid ? MAIN : OTHER;
+}
+
+/* Records the job: its story's first thread, main threads that wait for others, then the rest. */
 static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags)
 {
 	uint32_t slot = deadlocks_thread(deadlocks, head)->slot;
@@ -268,12 +295,12 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 	struct telling telling = {0};
 
 	add_hanging(deadlocks, &telling, head, flags);
-	for (int apart = 0; apart < 2; apart++)
+	for (enum place place = MAIN; place < PLACES; place++)
 		for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-			if (telling_leaves_out(deadlocks, i))
-				deadlocks_entry(deadlocks, i)->rest.hung = true;
-			else if (apart == wait_is_apart(&deadlocks->waits.item.item[i]))
+			if (place == place_of(deadlocks, i))
 				add_hanging(deadlocks, &telling, i, flags);
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		deadlocks_entry(deadlocks, i)->rest.hung = true;
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, handlers);
 	free(handlers);
 }

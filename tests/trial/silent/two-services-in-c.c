@@ -1,7 +1,8 @@
-/* Two threads with a queue each, of which nothing is known but that they wait for work; the main thread joins both. */
+/* Two threads with a queue each, of which nothing is known but that they wait for work; the main thread parks. */
 // expect: none
 // stop: SIGINT 4
 #include "threads.h"
+#include <semaphore.h>
 
 struct queue {
 	pthread_mutex_t lock;
@@ -32,9 +33,10 @@ static void *write_log(void *unused)
 
 int main(void)
 {
-	pthread_t worker = thread_start(work), logger = thread_start(write_log);
+	sem_t never;
 
-	thread_join(worker);
-	thread_join(logger);
-	return 0;
+	thread_start(work);
+	thread_start(write_log);
+	must(sem_init(&never, 0, 0) == 0);
+	return sem_wait(&never);
 }

@@ -40,9 +40,10 @@ static MESSAGE msg_unsupervised = {
 };
 
 /* A long wait that has to do with the death of a process is that of a rank, too. */
-#define FIX_RANKS                                                                                  \
-	"start as many ranks as world_size says, let each take part in every collective, and end " \
-	"all of them when one ends early (torchrun does)"
+#define FIX_RANKS                                                                               \
+	"start as many ranks as world_size says, let each take part in every collective, hold " \
+	"no lock meanwhile that another rank needs, and end all of them when one ends early "   \
+	"(torchrun does)"
 
 /* Whether the wait comes down to a thread that sleeps, or does something else by itself. */
 static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock,
