@@ -92,11 +92,6 @@ bool dead_end_is_nested(const struct fact_blocked *blocked)
 	return blocked->frames.in_task && awaits_result(blocked);
 }
 
-static bool is_main(const struct facts *facts, const struct fact_blocked *blocked)
-{
-	return blocked->at.tid == facts->processes[blocked->at.by].slot->pid;
-}
-
 /* Whether the second one may be what the first one waits for. */
 static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 		     const struct fact_blocked *to)
@@ -109,10 +104,11 @@ static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 		return to->frames.what == AWAITED_THREAD_END && to->at.by == from->at.by;
 	if (from->frames.what == AWAITED_REPLY) /* the manager's thread that acts for it */
 		return to->frames.serves && wait_kind(to->ev.kind)->meant == PARKED_BLOCKED;
-	if (from->frames.what ==
-	    AWAITED_ANY_OF) /* for workers to end: a pool's own thread, or who started them */
+	if (from->frames.what == AWAITED_ANY_OF) /* a pool's own thread, for its workers to end */
+		return to->frames.in_task && process_parent(facts, to->at.by) == from->at.by;
+	if (from->frames.what == AWAITED_RANK_END)
 		return process_parent(facts, to->at.by) == from->at.by &&
-		       (to->frames.in_task || (is_main(facts, from) && is_main(facts, to)));
+		       to->at.tid == facts->processes[to->at.by].slot->pid;
 	if (from->ev.kind == MPSAN_WAIT_PROCESS)
 		return deadlock_awaits_process(facts, &from->ev, to->at.by);
 	return awaits_result(from) && to->frames.in_task &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worker-failed: a worker failed while its parent waits for another one: joining workers one after
- * the other finds a failure only after all before it have ended. Or while its parent only sleeps and
- * looks for something else. Or all workers of a pool fail, and are replaced for ever. Or a worker
+ * the other finds a failure only after all before it have ended. Or while its parent waits, or
+ * looks again and again, for something else. Or all workers of a pool fail, and are replaced for ever. Or a worker
  * crashed, and its parent exited successfully.
  */
 #include "../../facts/processes.h"
@@ -27,9 +27,9 @@ static MESSAGE msg_place = {
 };
 
 static const char napped[] =
-	"{process} {end}, and {who}, which had started it, has not asked after it for {lasted}: it only "
-	"looks again and again at {at}";
-static const char naps[] = "{who} sleeps and looks for something else";
+	"{process} {end}, and {who}, which had started it, has not asked after it for {lasted}: all that "
+	"time it was at {at}";
+static const char naps[] = "{who} waits for something else";
 
 static MESSAGE msg_napped = {
 	napped,

@@ -116,34 +116,27 @@ static bool starts_nothing(const struct facts *facts, uint32_t parent, uint64_t 
 	return true;
 }
 
-/* Whether it sleeps between two looks, or asks a manager, which sleeps in its place. */
-static bool only_looks(const struct snapshot *snapshot, const struct snapshot_thread *thread)
-{
-	return snapshot_polls(snapshot, thread) &&
-	       (call_is_sleep(&thread->call) || pythread_wait(thread, 0).of_manager);
-}
-
 /*
- * The main thread, if it has done nothing but sleep and look for something at one place for as long as a hang
- * lasts, all that time after the worker's end; SNAPSHOT_NONE: it has not, or another thread may notice.
+ * The main thread, if it has stood at one place, or always come back there, for as long as a hang lasts, all that time after
+ * the worker's end: nobody has asked after it, or it would not be a zombie any more. SNAPSHOT_NONE: it has not.
  */
-static uint32_t who_naps(const struct mon_failures *mon_failures, uint32_t parent,
-			 uint64_t since_ns)
+static uint32_t who_rests(const struct mon_failures *mon_failures, uint32_t parent,
+			  uint64_t since_ns)
 {
 	const struct snapshot *snapshot = mon_failures->workers->snapshot;
 	uint32_t at = snapshot_process(snapshot, parent), first;
 	const struct snapshot_thread *thread;
+	uint64_t rests_ns;
 
 	if (at == SNAPSHOT_NONE || !mon_failures->hang_after_ns)
 		return SNAPSHOT_NONE;
 	first = snapshot->processes.item[at].begin;
 	thread = &snapshot->threads.item[first];
-	if (thread->tid != thread->pid || !only_looks(snapshot, thread))
+	rests_ns = snapshot_polls(snapshot, thread) ? thread->same_ns :
+						      snapshot_rests(snapshot, thread);
+	if (thread->tid != thread->pid || rests_ns > snapshot->now_ns)
 		return SNAPSHOT_NONE;
-	for (uint32_t i = first + 1; i < snapshot->processes.item[at].end; i++)
-		if (!is_elsewhere(mon_failures, i))
-			return SNAPSHOT_NONE;
-	since_ns = thread->same_ns > since_ns ? thread->same_ns : since_ns;
+	since_ns = rests_ns > since_ns ? rests_ns : since_ns;
 	return snapshot->now_ns >= since_ns + mon_failures->hang_after_ns &&
 			       starts_nothing(&snapshot->reader->facts, parent, since_ns) ?
 		       first :
@@ -238,6 +231,7 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 	uint64_t now_ns = mon_failures->workers->snapshot->now_ns,
 		 since = reader->processes[slot].gone_ns;
 	uint32_t parent, waiter;
+	bool handles;
 
 	if (process->flags & MPSAN_PROCESS_REPLACED)
 		return true;
@@ -250,15 +244,15 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 	if (parent == FACT_NONE || reader->processes[parent].gone)
 		return true;
 	waiter = who_waits(mon_failures, parent, process->pid);
-	if (waiter == SNAPSHOT_NONE)
-		waiter = who_naps(mon_failures, parent, since);
+	handles = session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1);
+	if (waiter == SNAPSHOT_NONE || handles)
+		waiter = who_rests(mon_failures, parent, since);
 	else if (mon_failures->workers->snapshot->threads.item[waiter].still_ns > since)
 		since = mon_failures->workers->snapshot->threads.item[waiter].still_ns;
 	if (waiter == SNAPSHOT_NONE || now_ns < since + LATE_NS)
 		return false;
-	if (!(session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1)))
-		mon_failures_state(mon_failures, log, slot, waiter,
-				   now_ns - reader->processes[slot].gone_ns, 0);
+	mon_failures_state(mon_failures, log, slot, waiter,
+			   now_ns - reader->processes[slot].gone_ns, 0);
 	return true;
 }
 
