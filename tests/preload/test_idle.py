@@ -134,8 +134,9 @@ thread.join()""",
     worker.start()
     worker.join()""",
 }
-WAYS = ("join_cond", "join_two", "after_warm_up", "wait_cond", "wait_sem", "leave_main", "wait_signal", "wait_child",
-        "share_cond", "fork_cond", "meet_nobody")
+WAYS = ("wait_cond", "wait_sem", "wait_signal", "wait_child", "share_cond", "fork_cond", "meet_nobody")
+DEAD_WAYS = ("join_cond", "join_two", "after_warm_up", "leave_main")  # unless a handler could make somebody go on
+IDLE = BUILD / "tests/preload/waits/idle"
 
 
 def interrupted(command, number, wait_s):
@@ -164,6 +165,13 @@ def check(command, number=signal.SIGINT):
     assert watched == 128 + number, f"exit {watched}\n{err}"
 
 
+def check_dead(way):
+    """Without a handler nothing can ever make a thread go on, and a joined thread is no way to park."""
+    run = subprocess.run([MPSAN, "run", "--on-deadlock=kill", "--", IDLE, way], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=30)
+    assert run.returncode == 66 and "error: deadlock-cycle" in run.stderr, run.stderr
+
+
 def python_case(name, python, number=signal.SIGINT):
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory, name.replace("-", "_") + ".py")
@@ -178,5 +186,7 @@ cases.update({f"{name}@{version}": functools.partial(python_case, name, python)
                            "executor-result", "executor-completed")})
 cases.update({f"{name}-term": functools.partial(python_case, name, system_python(), signal.SIGTERM)
               for name in ("join", "process-join-fork")})
-cases.update({way: functools.partial(check, [BUILD / "tests/preload/waits/idle", way]) for way in WAYS})
+cases.update({way: functools.partial(check, [IDLE, way]) for way in WAYS})
+cases.update({way: functools.partial(check_dead, way) for way in DEAD_WAYS})
+cases.update({f"{way}-handled": functools.partial(check, [IDLE, way, "handled"]) for way in DEAD_WAYS})
 main(cases)

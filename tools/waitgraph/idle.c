@@ -37,7 +37,7 @@ static bool is_helper(const struct group *group, uint32_t i)
 
 /*
  * A semaphore that was never released serves as a signal if its waiter has taken it before, or no
- * thread could.
+ * thread could, or a handler may post it.
  */
 static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i, bool python)
 {
@@ -45,7 +45,7 @@ static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i,
 	const struct wait *wait = group_wait(group, i);
 	struct mpsan_hold hold;
 
-	if (wait->end != WAIT_PROCESSES ||
+	if ((wait->end != WAIT_PROCESSES && !wait->by_signal) ||
 	    (snapshot_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) ==
 		    MPSAN_TAG_MUTUAL)
 		return PARKED_BLOCKED;

@@ -1,5 +1,6 @@
 /* The main thread joins one that waits until SIGTERM's handler posts. */
 // expect: none
+// options: --hang-after 1
 // stop: SIGTERM 4
 #include "threads.h"
 #include <semaphore.h>
