@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "../facts/processes.h"
 #include "../facts/wait_kinds.h"
 #include "../rules/catalog.h"
 #include "../rules/deadlock.h"
@@ -80,6 +81,29 @@ static char *ended_text(const struct evidence_context *ctx, const struct fact_de
 	return text;
 }
 
+/* Processes that were told to end, and did not. */
+static char *told_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	uint32_t before = FACT_NONE;
+	char *text = text_copy("");
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
+		uint32_t by = facts->blockeds[i].at.by;
+		char *number;
+
+		if (by == before || !process_was_told_to_end(facts, by, deadlock->at.time_ns))
+			continue;
+		before = by;
+		number = process_number(ctx->reader, by);
+		text = text_join(
+			text, "",
+			text_format("; process %s was sent SIGTERM before, and goes on", number));
+		free(number);
+	}
+	return text;
+}
+
 char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
 	const char *handlers = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
@@ -105,6 +129,7 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 						   "; what could have ended it: "),
 				 "", list);
 	list = text_join(list, "", ended_text(ctx, deadlock));
+	list = text_join(list, "", told_text(ctx, deadlock));
 	return text_join(list, "", likely_text(ctx, deadlock, others));
 }
 

@@ -172,6 +172,8 @@ static char *kernel_text(const struct wait_ref *wait)
 				   wait->call ? wait->call : "");
 	case MPSAN_WAIT_CONNECT:
 		return text_format("%s to be accepted", wait->call ? wait->call : "a connection");
+	case MPSAN_WAIT_EXEC:
+		return text_copy("its child to execute a program");
 	case MPSAN_WAIT_FIFO:
 	case MPSAN_WAIT_IPC:
 	case MPSAN_WAIT_SYSCALL:

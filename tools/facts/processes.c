@@ -247,6 +247,23 @@ bool process_ended_itself(const struct facts *facts, uint32_t slot)
 	       sent_itself(facts, slot, slot_of(facts, slot)->end_value);
 }
 
+bool process_was_told_to_end(const struct facts *facts, uint32_t slot, uint64_t before_ns)
+{
+	for (uint32_t by = 0; by < facts->process_count; by++)
+		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
+		     at = fact_event_of(facts, by, EV_killed, at)) {
+			const struct fact_event *event = &facts->events[at];
+			const struct ev_killed *killed = EVENT_AS(event, killed);
+
+			if (by != slot && killed->signal == SIGTERM &&
+			    killed->pid == slot_of(facts, slot)->pid &&
+			    event_time(event) >= slot_of(facts, slot)->birth_ns &&
+			    event_time(event) <= before_ns)
+				return true;
+		}
+	return false;
+}
+
 /*
  * The members of a process group are not known, so a signal to a group counts only if the process
  * was ended by that very signal.

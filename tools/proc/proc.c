@@ -413,6 +413,13 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 	return stat;
 }
 
+bool proc_is_stopped(uint32_t pid, uint32_t tid)
+{
+	char state = proc_stat(pid, tid).state;
+
+	return state == 'T' || state == 't';
+}
+
 #define NUMBERS_CLOSE 16384u /* half of the usual limit; so many are not given within a tick */
 
 bool proc_number_precedes(uint32_t number, uint32_t other)

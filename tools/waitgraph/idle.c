@@ -203,12 +203,17 @@ static bool exits(const struct group *group, uint32_t i)
 	       native_is_in(group->graph->waits->native, thread, "exit");
 }
 
-/* Whether it must come to an end: the thread is in a test, or in a handler of the program's end. */
+/*
+ * Whether it must come to an end: the thread is in a test, or in a handler of the program's end, or its process was told to
+ * end while the whole job rests.
+ */
 static bool is_to_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
 	return snapshot_wanted(thread).tag & MPSAN_TAG_EXIT || exits(group, i) ||
+	       (group->is_job && process_was_told_to_end(group_facts(group), thread->slot,
+							 group->snapshot->now_ns)) ||
 	       ((python->at_end || python->in_test) &&
 		!fact_how_copies(group_process(group, thread->slot)->how));
 }
@@ -241,7 +246,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 					PARKED_IDLE :
 					part_of_call(group, i, python->is_python);
 
-	if (is_to_end(group, i, python) || python->pool_is_short || reads_from_itself(group, i))
+	if (is_to_end(group, i, python) || python->pool_is_short || reads_from_itself(group, i) ||
+	    (group->is_job && proc_is_stopped(thread->pid, thread->tid)))
 		return PARKED_BLOCKED;
 	if (is_apart(group, i) &&
 	    python->in_loop) /* with a timer ahead, which wakes its coroutines */

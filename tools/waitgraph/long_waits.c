@@ -40,13 +40,6 @@ static void state_long_wait(struct deadlocks *deadlocks, uint32_t index)
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, NULL);
 }
 
-static bool is_stopped(const struct snapshot_thread *thread)
-{
-	char state = proc_stat(thread->pid, thread->tid).state;
-
-	return state == 'T' || state == 't';
-}
-
 /* Whether progress may be out of sight: a pipe's other end, or a child, is not watched. Python's helpers only serve. */
 static bool is_out_of_sight(struct deadlocks *deadlocks, uint32_t index)
 {
@@ -64,7 +57,10 @@ static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
 	return thread->tid == thread->pid && wait_is_apart(&deadlocks->waits.item.item[index]) &&
-	       process_is_worker(&deadlocks->reader->facts, thread->slot);
+	       process_is_worker(&deadlocks->reader->facts, thread->slot) &&
+	       !process_was_told_to_end(&deadlocks->reader->facts, thread->slot,
+					deadlocks->snapshot.now_ns) &&
+	       !proc_is_stopped(thread->pid, thread->tid);
 }
 
 /* ---- who is at work ---- */
@@ -155,8 +151,10 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 	struct due due;
 
 	if (deadlocks_told(deadlocks, index) || is_out_of_sight(deadlocks, index) ||
-	    did_act(deadlocks, thread, rest) || is_stopped(thread))
+	    did_act(deadlocks, thread, rest))
 		return (struct at_work_thread){.acts = true};
+	if (process_was_told_to_end(&deadlocks->reader->facts, thread->slot, rest->since_ns))
+		return (struct at_work_thread){.apart = true};
 	due = due_of(&deadlocks->waits, index);
 	return (struct at_work_thread){
 		.timed = due.is,
@@ -252,11 +250,12 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 	return false;
 }
 
-/* Whether all threads wait for others of the job, and are idle on purpose: no note for those that only rest. */
+/* Whether all threads wait for others of the job alone, and are idle on purpose: no note for those that only rest. */
 static bool job_is_idle(const struct deadlocks *deadlocks, bool has_keyboard)
 {
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		if (wait_is_apart(&deadlocks->waits.item.item[i]))
+		if (wait_is_apart(&deadlocks->waits.item.item[i]) ||
+		    deadlocks->waits.item.item[i].by_signal)
 			return false;
 	return !main_parks(deadlocks, has_keyboard);
 }

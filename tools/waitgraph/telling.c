@@ -231,6 +231,15 @@ static uint64_t kind_of(const struct wait *wait)
 	return wait->kind ? wait->kind : MPSAN_WAIT_SYSCALL;
 }
 
+/* What the kernel says of it: its call, or why it does not run. */
+static char *detail_text(const struct snapshot_thread *thread)
+{
+	if (!proc_is_stopped(thread->pid, thread->tid))
+		return call_text(thread->pid, thread->tid, &thread->call);
+	return text_format("a stop by a signal, or a debugger (kill -CONT %u lets it go on)",
+			   thread->pid);
+}
+
 struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
@@ -252,7 +261,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.wakes = snapshot_wakes(thread),
 		.open_by = state_ends(deadlocks, index),
 	};
-	char *call = call_text(thread->pid, thread->tid, &thread->call);
+	char *call = detail_text(thread);
 	uint64_t mutex = unowned_mutex(thread, &event);
 
 	/* The interpreter's own calls: the lock belongs to the Python program. */

@@ -410,6 +410,11 @@ static void judge_call(struct look *look)
 		if (call->arg[0] == P_PID || call->arg[0] == P_ALL)
 			look_at_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
 		break;
+	case SYS_vfork:
+	case SYS_clone:
+	case SYS_clone3:
+		look->wait->kind = MPSAN_WAIT_EXEC;
+		break;
 	case SYS_poll:
 	case SYS_ppoll:
 		if (look_by_child(look))

@@ -3,6 +3,7 @@
  * hang: a wait lasts far too long. Something could still end it, so this is no proof: the rule
  * reports what is known. If nothing could, and nothing was meant to, it is a note, unless not even Ctrl-C could.
  */
+#include "../../facts/processes.h"
 #include "../catalog.h"
 #include "../dead_ends.h"
 #include "../deadlock.h"
@@ -45,6 +46,15 @@ static MESSAGE msg_unsupervised = {
 	"no lock meanwhile that another rank needs, and end all of them when one ends early "   \
 	"(torchrun does)"
 
+/* Whether a process of it has outlived a SIGTERM of another one. */
+static bool is_told(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end; i++)
+		if (process_was_told_to_end(facts, facts->blockeds[i].at.by, deadlock->at.time_ns))
+			return true;
+	return false;
+}
+
 /* Whether the wait comes down to a thread that sleeps, or does something else by itself. */
 static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock,
 		 const struct fact_blocked *last)
@@ -66,6 +76,9 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 		return FIX_RANKS;
 	if (deadlock_fills_output(facts, deadlock))
 		return DEADLOCK_OUTPUT_FIX;
+	if (is_told(facts, deadlock))
+		return "let SIGTERM end the process: its handler raises SystemExit, or sets what each "
+		       "loop tests; or send SIGKILL, as Process.kill() does, to who has not ended in time";
 	if (likely != RULE_COUNT)
 		return rule_fix(likely);
 	return last->ev.owner || acts(facts, deadlock, last) || dead_end_is_unknown(last) ?
