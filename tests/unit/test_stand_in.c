@@ -18,14 +18,22 @@
 #include "proc/file_locks.h"
 #include "proc/procfs.h"
 #include "proc/tcp_peers.h"
+#include "proc/timers.h"
 
 static const char *locks, *connections;
+static int without_timer; /* readings of the list that leave a timer out */
+
+#define NO_TIMER "Timer List Version: v0.9\n"
+#define TIMER                                                      \
+	NO_TIMER " #0: <0000000000000000>, posix_timer_fn, S:01\n" \
+		 " # expires at 100-100 nsecs [in 50 to 50 nsecs]\n"
 
 static int open_text(const char *name)
 {
 	const char *text = !strcmp(name, "locks")	 ? locks :
 			   !strcmp(name, "self/net/tcp") ? connections :
-							   NULL;
+			   !strcmp(name, "timer_list") ? (without_timer-- > 0 ? NO_TIMER : TIMER) :
+							 NULL;
 	int fd = text ? memfd_create("text", MFD_CLOEXEC) : -1;
 
 	if (fd >= 0 && (write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET)))
@@ -105,12 +113,25 @@ static void a_writer_waits_for_a_reader(void **state)
 	assert_int_equal(tcp_peer(71, 0), 0);
 }
 
+/* The kernel leaves one out of its list when another one rings meanwhile. */
+static void a_timer_is_looked_for_again(void **state)
+{
+	(void)state;
+	without_timer = 0;
+	assert_false(posix_timers_rest());
+	without_timer = 2;
+	assert_false(posix_timers_rest());
+	without_timer = 1000;
+	assert_true(posix_timers_rest());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_lock_is_looked_for_there, begin, end),
 		cmocka_unit_test_setup_teardown(so_is_a_connection, begin, end),
 		cmocka_unit_test_setup_teardown(a_writer_waits_for_a_reader, begin, end),
+		cmocka_unit_test_setup_teardown(a_timer_is_looked_for_again, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -327,7 +327,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 		.is_main = thread->tid == thread->pid,
 		.is_helper = is_helper(group, i),
 		.no_keyboard = has_no_keyboard(group, i),
-		.only_ends = only_ends(group, i),
+		.only_ends = !group->ticks && only_ends(group, i),
 		.thread = PARKED_NONE,
 		.awaited_by = PARKED_NONE,
 		.of_process = group_wait(group, i)->kind == MPSAN_WAIT_PROCESS,
