@@ -1,6 +1,7 @@
 """One thread connects twice to its own listener, which has room for one: nobody else could accept."""
 # expect: deadlock-cycle error
 # within: 7
+# says: connect\(
 
 import os
 import socket
