@@ -126,7 +126,7 @@ static void rights_count(uint32_t tid, void *context)
 	counted->threads += state != '\0';
 	counted->asleep += state == 'S' || state == 'I';
 	counted->disk += state == 'D';
-	counted->stopped += state == 'T' || state == 't';
+	counted->stopped += proc_state_is_stopped(state);
 	counted->running += state == 'R';
 }
 

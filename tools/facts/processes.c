@@ -223,6 +223,12 @@ static bool asks_for_an_end(int number)
 	       number == SIGQUIT;
 }
 
+/* Each signal that a process sent, by number of the process and of the event. */
+#define EACH_KILLED(facts, by, at)                                                 \
+	for (uint32_t by = 0; by < (facts)->process_count; by++)                   \
+		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); \
+		     at != FACT_NONE; at = fact_event_of(facts, by, EV_killed, at))
+
 /*
  * Addressed to its pid or to a group that it leads. What the supervisor sent is in a log of no
  * process.
@@ -249,18 +255,17 @@ bool process_ended_itself(const struct facts *facts, uint32_t slot)
 
 bool process_was_told_to_end(const struct facts *facts, uint32_t slot, uint64_t before_ns)
 {
-	for (uint32_t by = 0; by < facts->process_count; by++)
-		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
-		     at = fact_event_of(facts, by, EV_killed, at)) {
-			const struct fact_event *event = &facts->events[at];
-			const struct ev_killed *killed = EVENT_AS(event, killed);
+	EACH_KILLED(facts, by, at)
+	{
+		const struct fact_event *event = &facts->events[at];
+		const struct ev_killed *killed = EVENT_AS(event, killed);
 
-			if (by != slot && killed->signal == SIGTERM &&
-			    killed->pid == slot_of(facts, slot)->pid &&
-			    event_time(event) >= slot_of(facts, slot)->birth_ns &&
-			    event_time(event) <= before_ns)
-				return true;
-		}
+		if (by != slot && killed->signal == SIGTERM &&
+		    killed->pid == slot_of(facts, slot)->pid &&
+		    event_time(event) >= slot_of(facts, slot)->birth_ns &&
+		    event_time(event) <= before_ns)
+			return true;
+	}
 	return false;
 }
 
@@ -293,11 +298,9 @@ static bool came_from(const struct facts *facts, uint32_t slot, const struct fac
 
 bool process_was_ended_by_another(const struct facts *facts, uint32_t slot)
 {
-	for (uint32_t by = 0; by < facts->process_count; by++)
-		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
-		     at = fact_event_of(facts, by, EV_killed, at))
-			if (came_from(facts, slot, &facts->events[at]))
-				return true;
+	EACH_KILLED(facts, by, at)
+	if (came_from(facts, slot, &facts->events[at]))
+		return true;
 	return false;
 }
 
@@ -309,18 +312,16 @@ static bool followed_sigkill(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
 
-	for (uint32_t by = 0; by < facts->process_count; by++)
-		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
-		     at = fact_event_of(facts, by, EV_killed, at)) {
-			const struct fact_event *event = &facts->events[at];
+	EACH_KILLED(facts, by, at)
+	{
+		const struct fact_event *event = &facts->events[at];
 
-			if (EVENT_AS(event, killed)->signal == SIGKILL &&
-			    (int64_t)EVENT_AS(event, killed)->pid > 0 &&
-			    came_from(facts, slot, event) &&
-			    event_time(event) <= process->gone_ns &&
-			    process->gone_ns - event_time(event) < KILLED_NS)
-				return true;
-		}
+		if (EVENT_AS(event, killed)->signal == SIGKILL &&
+		    (int64_t)EVENT_AS(event, killed)->pid > 0 && came_from(facts, slot, event) &&
+		    event_time(event) <= process->gone_ns &&
+		    process->gone_ns - event_time(event) < KILLED_NS)
+			return true;
+	}
 	return false;
 }
 

@@ -88,10 +88,7 @@ static void read_link(uint32_t pid, uint64_t fd, char target[128])
 	procfs_link(target, 128, "%u/fd/%u", proc_living(pid), (unsigned)fd);
 }
 
-/*
- * What else an open() waits for. The kernel's function tells that it is a FIFO; to look at the file could take for
- * ever, as where its server is gone.
- */
+/* The kernel's function tells that it is a FIFO; to look at the file could take for ever, as where its server is gone. */
 static bool opens_fifo(uint32_t pid, uint32_t tid)
 {
 	char place[64];
@@ -100,6 +97,7 @@ static bool opens_fifo(uint32_t pid, uint32_t tid)
 	       (!strncmp(place, "wait_for_partner", 16) || !strncmp(place, "fifo_open", 9));
 }
 
+/* What else an open() waits for. */
 static char *add_partner(char *text, uint32_t pid, uint32_t tid, uint64_t how)
 {
 	char *longer;

@@ -415,9 +415,7 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 
 bool proc_is_stopped(uint32_t pid, uint32_t tid)
 {
-	char state = proc_stat(pid, tid).state;
-
-	return state == 'T' || state == 't';
+	return proc_state_is_stopped(proc_stat(pid, tid).state);
 }
 
 #define NUMBERS_CLOSE 16384u /* half of the usual limit; so many are not given within a tick */

@@ -170,8 +170,12 @@ struct proc_stat {
 	uint64_t stack; /* where exec began the process's stack, at random; 0: unreadable */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
-/* Whether a signal or a debugger has stopped it. */
+/* Whether a signal or a debugger has stopped it; or whether that is what a state says. */
 bool proc_is_stopped(uint32_t pid, uint32_t tid);
+static inline bool proc_state_is_stopped(char state)
+{
+	return state == 'T' || state == 't';
+}
 
 /*
  * Whether the number of a thread or process was given before another one, shortly before or after it:

@@ -333,7 +333,7 @@ static const char *state_of(const struct snapshot_thread *thread, const struct p
 {
 	char state = kernel->state;
 
-	if (state == 'T' || state == 't')
+	if (proc_state_is_stopped(state))
 		return "stopped";
 	if (state == 'D' && thread->call.state == PROC_RUNS)
 		return "waiting";

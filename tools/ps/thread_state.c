@@ -118,7 +118,7 @@ struct thread_state thread_state(uint32_t pid, uint32_t tid)
 		return found;
 	found.state = *field(text, 3);
 	found.read_pages = strtoull(field(text, 12), NULL, 10);
-	if (found.state == 't' || found.state == 'T')
+	if (proc_state_is_stopped(found.state))
 		found.tracer = tracer_of(pid, tid);
 	if (found.state != 'R')
 		found.asleep_ns =

@@ -435,7 +435,6 @@ static void look_again(struct deadlocks *deadlocks, struct last_picture *picture
 	for (uint32_t k = picture->count; k-- > 1;) {
 		struct last_picture_part *part = &picture->part[k];
 		uint32_t index = snapshot_find(&deadlocks->snapshot, part->slot, part->tid);
-
 		const struct snapshot_thread *thread;
 
 		if (!part->is_bystander || index == SNAPSHOT_NONE)

@@ -70,11 +70,23 @@ struct rest {
 	uint64_t since_ns; /* for how long threads have to rest */
 	uint64_t moved_ns; /* when one of those that rest, and has no limit, did something last */
 	bool ticks_are_none; /* who ticks is no help: nothing known may ever come of it */
+	uint32_t
+		slot; /* of the process that was asked about last, for its threads stand together */
+	bool told; /* that one was told to end, and did not */
 };
+
+static bool was_told(const struct deadlocks *deadlocks, uint32_t slot, struct rest *rest)
+{
+	if (rest->slot != slot)
+		rest->told =
+			process_was_told_to_end(&deadlocks->reader->facts, slot, rest->since_ns);
+	rest->slot = slot;
+	return rest->told;
+}
 
 static struct rest rest_of(const struct deadlocks *deadlocks, uint64_t since_ns)
 {
-	struct rest rest = {.since_ns = since_ns};
+	struct rest rest = {.since_ns = since_ns, .slot = FACT_NONE};
 
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
@@ -145,7 +157,7 @@ static uint64_t length_ns(const struct deadlocks *deadlocks, const struct snapsh
 }
 
 static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t index,
-				      const struct rest *rest)
+				      struct rest *rest)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct due due;
@@ -153,7 +165,7 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 	if (deadlocks_told(deadlocks, index) || is_out_of_sight(deadlocks, index) ||
 	    did_act(deadlocks, thread, rest))
 		return (struct at_work_thread){.acts = true};
-	if (process_was_told_to_end(&deadlocks->reader->facts, thread->slot, rest->since_ns))
+	if (was_told(deadlocks, thread->slot, rest))
 		return (struct at_work_thread){.apart = true};
 	due = due_of(&deadlocks->waits, index);
 	return (struct at_work_thread){
@@ -168,7 +180,7 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 }
 
 /* Marks the waits of which somebody who could end them is at work. Whether anybody may do anything, now or then. */
-static bool find_helped(struct deadlocks *deadlocks, const struct rest *rest)
+static bool find_helped(struct deadlocks *deadlocks, struct rest *rest)
 {
 	uint32_t count = deadlocks->snapshot.threads.count;
 	enum at_work *work = memory_get((count + 1) * sizeof(*work));

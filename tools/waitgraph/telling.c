@@ -236,8 +236,9 @@ static char *detail_text(const struct snapshot_thread *thread)
 {
 	if (!proc_is_stopped(thread->pid, thread->tid))
 		return call_text(thread->pid, thread->tid, &thread->call);
-	return text_format("a stop by a signal, or a debugger (kill -CONT %u lets it go on)",
-			   thread->pid);
+	return text_format(
+		"the stopped state, by a signal or a debugger (kill -CONT %u lets it go on)",
+		thread->pid);
 }
 
 struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits in libgomp for other threads of a team: at a barrier, a critical section, a lock of OpenMP, or the end of a region. Its
- * futexes look like any other's; what the program called says which it is. Only main threads are asked: a team's other threads stand in the
- * same futexes while they have nothing to do. Neighbours: waits_look.h; outside.h knows the waits for a whole region.
+ * Waits in libgomp for other threads of a team: at a barrier, a critical section, a lock of OpenMP, or the end of a region.
+ * Its futexes look like any other's; what the program called says which it is. Only main threads are asked: a team's other
+ * threads stand in the same futexes while they have nothing to do. Neighbours: waits_look.h; outside.h knows the waits for a whole region.
  */
 #include <string.h>
 

@@ -156,7 +156,7 @@ static bool is_stopped(const struct snapshot_thread *thread)
 {
 	char state = proc_stat(thread->pid, thread->tid).state;
 
-	return state == 'T' || state == 't' || !state;
+	return proc_state_is_stopped(state) || !state;
 }
 
 /* The handler of an alarm whose time is known ends the wait then, and not before. */

@@ -43,8 +43,8 @@ static MESSAGE msg_unsupervised = {
 /* A long wait that has to do with the death of a process is that of a rank, too. */
 #define FIX_RANKS                                                                               \
 	"start as many ranks as world_size says, let each take part in every collective, hold " \
-	"no lock meanwhile that another rank needs, and end all of them when one ends early "   \
-	"(torchrun does)"
+	"no lock during a collective that another rank needs, and end all of them when one "    \
+	"ends early (torchrun does)"
 
 /* Whether a process of it has outlived a SIGTERM of another one. */
 static bool is_told(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -78,7 +78,7 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 		return DEADLOCK_OUTPUT_FIX;
 	if (is_told(facts, deadlock))
 		return "let SIGTERM end the process: its handler raises SystemExit, or sets what each "
-		       "loop tests; or send SIGKILL, as Process.kill() does, to who has not ended in time";
+		       "loop tests; or send SIGKILL (Process.kill()) to a process that has not ended in time";
 	if (likely != RULE_COUNT)
 		return rule_fix(likely);
 	return last->ev.owner || acts(facts, deadlock, last) || dead_end_is_unknown(last) ?

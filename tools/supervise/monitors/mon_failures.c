@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../../facts/processes.h"
-#include "../../proc/calls.h"
 #include "../../waits/pythreads.h"
 
 #define LATE_NS 1000000000ull
@@ -231,7 +230,6 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 	uint64_t now_ns = mon_failures->workers->snapshot->now_ns,
 		 since = reader->processes[slot].gone_ns;
 	uint32_t parent, waiter;
-	bool handles;
 
 	if (process->flags & MPSAN_PROCESS_REPLACED)
 		return true;
@@ -244,8 +242,8 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 	if (parent == FACT_NONE || reader->processes[parent].gone)
 		return true;
 	waiter = who_waits(mon_failures, parent, process->pid);
-	handles = session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1);
-	if (waiter == SNAPSHOT_NONE || handles)
+	if (waiter == SNAPSHOT_NONE ||
+	    session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1))
 		waiter = who_rests(mon_failures, parent, since);
 	else if (mon_failures->workers->snapshot->threads.item[waiter].still_ns > since)
 		since = mon_failures->workers->snapshot->threads.item[waiter].still_ns;
