@@ -42,7 +42,8 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 #define LOADED LIBC_LOCK_LOADED
 
 /* All hooks have the same form: VALUE returns a value, VOID does not. */
-#define MARK(name, lock) static const struct libc_lock_mark mark_##name = {lock, #name};
+#define MARK(name, lock) \
+	static const struct libc_lock_mark mark_##name = LIBC_LOCK_MARK(lock, #name);
 
 #define VALUE(type, name, lock, parameters, arguments)        \
 	MARK(name, lock)                                      \

@@ -198,7 +198,8 @@ EXPORT int system(const char *command)
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
-	static const struct libc_lock_mark mark = {"list of popen's streams", "popen"};
+	static const struct libc_lock_mark mark =
+		LIBC_LOCK_MARK("list of popen's streams", "popen");
 
 	ENTER(popen);
 	uint64_t fork = note_spawn(MPSAN_HOW_POPEN), wait = libc_lock_begin(&mark, CALLER);

@@ -63,7 +63,8 @@ EXPORT int sem_destroy(sem_t *s)
 
 EXPORT sem_t *sem_open(const char *name, int flags, ...)
 {
-	static const struct libc_lock_mark mark = {"list of named semaphores", "sem_open"};
+	static const struct libc_lock_mark mark =
+		LIBC_LOCK_MARK("list of named semaphores", "sem_open");
 
 	ENTER(sem_open);
 	uint64_t wait;

@@ -19,6 +19,7 @@
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/state.h"
+#include "libc_locks.h"
 #include "loader_locks.h"
 
 #define KIND_TYPE 3
@@ -71,6 +72,7 @@ union lock_memory {
 	uint32_t semaphore[4];
 	uint64_t guard;
 	uint8_t python;
+	struct libc_lock_mark mark;
 };
 
 static uint32_t bytes_of(unsigned kind)
@@ -89,6 +91,8 @@ static uint32_t bytes_of(unsigned kind)
 		return sizeof(uint64_t);
 	case MPSAN_LOCK_PYTHON:
 		return sizeof(uint8_t);
+	case MPSAN_LOCK_LIBC:
+		return sizeof(struct libc_lock_mark);
 	default:
 		return 0; /* a custom lock: only the program knows */
 	}
@@ -111,6 +115,8 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 	case MPSAN_LOCK_PYTHON:
 		c->flags |= MPSAN_LF_PYTHON;
 		return copy->python & CPYTHON_MUTEX_LOCKED;
+	case MPSAN_LOCK_LIBC:
+		return copy->mark.magic == LIBC_LOCK_MAGIC;
 	/* the loader's or a Python module's, without an owner in memory */
 	case MPSAN_LOCK_IMPORT:
 		return claim_lock(c) != loader_lock() || loader_owner(loader_lock()) == c->tid;

@@ -14,7 +14,7 @@
 
 #define NAMED 64u
 
-static const struct libc_lock_mark exit_mark = {"exit-handler list", "exit"};
+static const struct libc_lock_mark exit_mark = LIBC_LOCK_MARK("exit-handler list", "exit");
 STATE static uint64_t exit_wait;
 
 /* Names a mark and its lock in the log. Two threads may both do so, which is harmless. */

@@ -16,9 +16,16 @@
 #include "../record/thread.h"
 
 struct libc_lock_mark {
+	uint64_t magic; /* tells a mark from other memory, if a claim was spoilt */
 	const char *lock;
 	const char *function;
 };
+
+#define LIBC_LOCK_MAGIC 0x6b72616d6362696cull /* "libcmark" */
+#define LIBC_LOCK_MARK(lock, function)          \
+	{                                       \
+		LIBC_LOCK_MAGIC, lock, function \
+	}
 
 #define LIBC_LOCK_LOADED "list of loaded objects"
 

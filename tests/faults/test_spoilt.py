@@ -142,6 +142,9 @@ def spoil(view, dice, part):
         thread = dice.choice(index) * 64 + 32 if index else 0
         if thread and dice.random() < 0.5:  # how many claims it has
             view[thread + 4:thread + 8] = struct.pack("<I", dice.choice((HOLDS + 1, 1000, 1 << 20, 0x7fffffff, 0xffffffff, dice.getrandbits(7))))
+        elif thread and dice.random() < 0.5:  # a claim of some kind, and none of the flags, on nothing
+            at = thread + 96 + dice.randrange(HOLDS) * 16
+            view[at:at + 8] = struct.pack("<Q", odd_word(dice) & (1 << 48) - 1 | dice.randrange(32) << 48)
         elif thread:  # claims, and what else is kept there
             at = thread + dice.randrange(8, 1184) & ~7
             view[at:at + 8] = struct.pack("<Q", odd_word(dice))
