@@ -72,10 +72,10 @@ static struct ring ring_of(const struct cpython *py, uint64_t queue)
 			     .count = cpython_member(py, list, LIST_SIZE) - begin};
 }
 
-/* A ThreadPoolExecutor: what a worker has begun is no longer in the queue; each shutdown() adds None. */
-static bool threads_are_short(const struct cpython *py, uint64_t executor)
+/* Of a ThreadPoolExecutor: what a worker has begun is no longer in the queue; each shutdown() adds None. */
+static bool tasks_are_left(const struct cpython *py, uint64_t queue)
 {
-	uint64_t queue = cpython_attribute(py, executor, "_work_queue"), item;
+	uint64_t item;
 	struct ring ring;
 
 	if (!queue || !cpython_is_a(py, queue, "_queue.SimpleQueue"))
@@ -105,6 +105,12 @@ static bool processes_are_short(const struct cpython *py, uint64_t executor)
 	return workers && dict_used(py, executor, "_pending_work_items") > workers;
 }
 
+/* The worker's frame was given its queue, from 3.14 on behind a context. */
+static uint64_t queue_of_worker(const struct cpython *py, const struct frame *frame)
+{
+	return frame_local(py, frame, py->at.minor >= 14 ? 2 : 1);
+}
+
 #define WORKER_LIMIT 4 /* maxtasks, among the arguments of worker() */
 
 bool pypool_works_on(const struct cpython *py, uint64_t top)
@@ -129,7 +135,10 @@ bool pypool_is_short(const struct cpython *py, uint64_t top)
 		if (frame_is(py, &frame, "join", "multiprocessing/pool.py"))
 			return pool_is_short(py, frame_local(py, &frame, 0));
 		if (frame_is(py, &frame, "shutdown", "concurrent/futures/thread.py"))
-			return threads_are_short(py, frame_local(py, &frame, 0));
+			return tasks_are_left(py, cpython_attribute(py, frame_local(py, &frame, 0),
+								    "_work_queue"));
+		if (frame_is(py, &frame, "_worker", "concurrent/futures/thread.py"))
+			return tasks_are_left(py, queue_of_worker(py, &frame));
 		if (frame_is(py, &frame, "shutdown", "concurrent/futures/process.py"))
 			return processes_are_short(py, frame_local(py, &frame, 0));
 	}

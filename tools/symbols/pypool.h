@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pools of multiprocessing and concurrent.futures, by the objects of a thread that waits for their end.
+ * Pools of multiprocessing and concurrent.futures, by the objects of a thread that waits.
  * Neighbour: pyview.h finds the frames.
  */
 #ifndef MPSAN_PYPOOL_H
@@ -9,8 +9,9 @@
 #include "../../shim/common/cpython/frame.h"
 
 /*
- * Whether a thread whose innermost frame is `top` waits for the end of a pool that was closed, but has more
- * tasks left than workers: some will begin only when a worker has done its own. False if in doubt.
+ * Whether a thread whose innermost frame is `top` waits for the end of a pool that was closed, or in a task of one of
+ * threads, while the pool has more tasks left than workers: some will begin only when a worker has done its own. False
+ * if in doubt.
  */
 bool pypool_is_short(const struct cpython *py, uint64_t top);
 

@@ -79,7 +79,7 @@ struct pythread_wait {
 	bool in_loop; /* of asyncio */
 	bool of_manager; /* for the answer of a manager, which says nothing of what was sent before */
 	bool in_test; /* the main thread, in a test of pytest or unittest: nor there */
-	bool pool_is_short; /* it waits for the end of a pool in which some tasks cannot begin */
+	bool pool_is_short; /* it waits for the end of a pool, or in a task of one, in which some tasks cannot begin */
 	enum cpython_queue queue;
 	uint32_t joined;
 	/* the Condition for which it waits, the lock of that one, and where the program does so; 0: unknown */
