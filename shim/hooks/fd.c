@@ -8,11 +8,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../abi/glibc.h"
 #include "../intercept/hook.h"
 #include "../record/state.h"
+#include "../record/thread.h"
 #include "../resources/descriptor.h"
 #include "../resources/fd_passing.h"
 #include "../resources/segment.h"
@@ -290,23 +293,73 @@ static NOINLINE int ready(int from, int to)
 	return to;
 }
 
-#define FCNTL(name)                                                           \
-	EXPORT int name(int fd, int command, ...)                             \
-	{                                                                     \
-		ENTER(name);                                                  \
-		void *argument;                                               \
-		va_list rest;                                                 \
-		int to;                                                       \
-                                                                              \
-		va_start(rest, command);                                      \
-		argument = va_arg(rest, void *);                              \
-		va_end(rest);                                                 \
-		if (LIKELY(command != F_DUPFD && command != F_DUPFD_CLOEXEC)) \
-			return REAL(name)(fd, command, argument);             \
-		to = copied(fd, REAL(name)(fd, command, argument), CALLER);   \
-		if (LIKELY(!(descriptor_known(fd) & DESCRIPTOR_SEGMENT)))     \
-			return to;                                            \
-		return command == F_DUPFD_CLOEXEC ? ready(fd, to) : to;       \
+#define TRIES_SHOWN 3u /* so many polls in a row are shown to a supervisor */
+
+/* A call that does not wait found a file locked, which is known by its inode: who opens it anew each time closes it. */
+static NOINLINE int not_locked(int fd, int error, uint64_t caller)
+{
+	struct stat file;
+
+	if (thread_hot && (error == EWOULDBLOCK || error == EACCES) &&
+	    !SYS2(SYS_fstat, fd, &file)) {
+		thread_tried((const void *)file.st_ino, MPSAN_WAIT_FILE_LOCK, caller);
+		if (MPSAN_TRIED_TIMES(thread_hot->tried.caller) == TRIES_SHOWN)
+			thread_show();
+	}
+	errno = error;
+	return -1;
+}
+
+EXPORT int flock(int fd, int operation)
+{
+	ENTER(flock);
+	int result = REAL(flock)(fd, operation);
+
+	return UNLIKELY(result) && operation & LOCK_NB ? not_locked(fd, errno, CALLER) : result;
+}
+
+#define LOCKF(name, type)                                                                       \
+	EXPORT int name(int fd, int command, type bytes)                                        \
+	{                                                                                       \
+		ENTER(name);                                                                    \
+		int result = REAL(name)(fd, command, bytes);                                    \
+                                                                                                \
+		return UNLIKELY(result) && command == F_TLOCK ? not_locked(fd, errno, CALLER) : \
+								result;                         \
+	}
+LOCKF(lockf, off_t)
+LOCKF(lockf64, off64_t)
+
+static inline bool copies(int command)
+{
+	return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+}
+
+static inline bool locks(int command)
+{
+	return command == F_SETLK || command == F_OFD_SETLK;
+}
+
+#define FCNTL(name)                                                       \
+	EXPORT int name(int fd, int command, ...)                         \
+	{                                                                 \
+		ENTER(name);                                              \
+		void *argument;                                           \
+		va_list rest;                                             \
+		int to;                                                   \
+                                                                          \
+		va_start(rest, command);                                  \
+		argument = va_arg(rest, void *);                          \
+		va_end(rest);                                             \
+		if (LIKELY(!copies(command) && !locks(command)))          \
+			return REAL(name)(fd, command, argument);         \
+		to = REAL(name)(fd, command, argument);                   \
+		if (locks(command))                                       \
+			return to ? not_locked(fd, errno, CALLER) : to;   \
+		to = copied(fd, to, CALLER);                              \
+		if (LIKELY(!(descriptor_known(fd) & DESCRIPTOR_SEGMENT))) \
+			return to;                                        \
+		return command == F_DUPFD_CLOEXEC ? ready(fd, to) : to;   \
 	}
 FCNTL(fcntl)
 FCNTL(fcntl64)

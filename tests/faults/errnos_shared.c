@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -154,6 +155,11 @@ static void call_copies(int fd)
 	CALL(fcntl, fcntl(fd, -1));
 	CALL(fcntl64, shut(fcntl64(fd, F_DUPFD_CLOEXEC, 100)));
 	CALL(fcntl64, shut(fcntl64(-1, F_DUPFD_CLOEXEC, 100)));
+	CALL(fcntl, fcntl(-1, F_SETLK, NULL));
+	CALL(flock, flock(-1, LOCK_EX | LOCK_NB));
+	CALL(flock, flock(fd, LOCK_EX | LOCK_NB));
+	CALL(lockf, lockf(-1, F_TLOCK, 0));
+	CALL(lockf64, lockf64(fd, F_TLOCK, 0));
 	CALL(close, close(dup(fd)));
 	CALL(close, close(-1));
 	CALL(close_range, close_range(300, 400, 0));

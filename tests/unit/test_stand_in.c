@@ -80,6 +80,22 @@ static void a_lock_is_looked_for_there(void **state)
 	assert_false(file_lock_awaited(17, &call, 5, &lock));
 }
 
+static void a_lock_that_is_held_is_found(void **state)
+{
+	struct file_lock lock;
+
+	(void)state;
+	locks = "1: FLOCK  ADVISORY  WRITE 16 08:02:5 0 EOF\n"
+		"1: -> FLOCK  ADVISORY  WRITE 17 08:02:5 0 EOF\n"
+		"2: POSIX  ADVISORY  READ 18 08:02:6 0 EOF\n"
+		"3: POSIX  ADVISORY  READ 19 08:02:6 1 EOF\n";
+	assert_true(file_lock_held(5, &lock));
+	assert_true(lock.pid == 16 && !lock.of_process);
+	assert_true(file_lock_held(5 | 1ull << 48, &lock));
+	assert_false(file_lock_held(6, &lock)); /* two have parts of it */
+	assert_false(file_lock_held(7, &lock));
+}
+
 static void so_is_a_connection(void **state)
 {
 	uint64_t peer = 0;
@@ -129,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_lock_is_looked_for_there, begin, end),
+		cmocka_unit_test_setup_teardown(a_lock_that_is_held_is_found, begin, end),
 		cmocka_unit_test_setup_teardown(so_is_a_connection, begin, end),
 		cmocka_unit_test_setup_teardown(a_writer_waits_for_a_reader, begin, end),
 		cmocka_unit_test_setup_teardown(a_timer_is_looked_for_again, begin, end),

@@ -145,6 +145,14 @@ static char *signal_text(const struct reader *reader, struct frames *frames,
 	return text;
 }
 
+/* Who polls sleeps between two calls that do not wait. */
+static char *file_lock_text(const char *call)
+{
+	if (call && strncmp(call, "flock", 5) && strncmp(call, "fcntl", 5))
+		return text_copy("a file lock that it tries to take again and again");
+	return text_format("a file lock%s%s", call ? " in " : "", call ? call : "");
+}
+
 static char *kernel_text(const struct wait_ref *wait)
 {
 	switch (wait->lock.kind) {
@@ -168,8 +176,7 @@ static char *kernel_text(const struct wait_ref *wait)
 		return text_format("a descriptor to be ready%s%s", wait->call ? " in " : "",
 				   wait->call ? wait->call : "");
 	case MPSAN_WAIT_FILE_LOCK:
-		return text_format("a file lock%s%s", wait->call ? " in " : "",
-				   wait->call ? wait->call : "");
+		return file_lock_text(wait->call);
 	case MPSAN_WAIT_CONNECT:
 		return text_format("%s to be accepted", wait->call ? wait->call : "a connection");
 	case MPSAN_WAIT_EXEC:

@@ -48,8 +48,20 @@ static bool is_waiter(const struct line *line, uint32_t pid, const struct proc_c
 	return line->waits && line->pid == (of_file ? OF_FILE : (int64_t)pid);
 }
 
-bool file_lock_awaited(uint32_t pid, const struct proc_call *call, uint64_t inode,
-		       struct file_lock *lock)
+/* Whoever has what is wanted; `call`: NULL for any lock that is held. */
+struct wanted {
+	uint32_t pid;
+	const struct proc_call *call;
+	uint64_t inode, mask;
+};
+
+static bool is_wanted(const struct wanted *wanted, const struct line *line)
+{
+	return (line->inode & wanted->mask) == (wanted->inode & wanted->mask) &&
+	       (wanted->call ? is_waiter(line, wanted->pid, wanted->call) : !line->waits);
+}
+
+static bool find(const struct wanted *wanted, struct file_lock *lock)
 {
 	FILE *file = procfs_stream("locks");
 	struct line line, holder = {0};
@@ -63,7 +75,7 @@ bool file_lock_awaited(uint32_t pid, const struct proc_call *call, uint64_t inod
 			continue;
 		if (!line.waits)
 			holder = line;
-		if (!is_waiter(&line, pid, call) || line.inode != inode)
+		if (!is_wanted(wanted, &line))
 			continue;
 		held = lock_of(&holder);
 		found += !found || !same(lock, &held);
@@ -72,4 +84,15 @@ bool file_lock_awaited(uint32_t pid, const struct proc_call *call, uint64_t inod
 	if (file)
 		fclose(file);
 	return found == 1;
+}
+
+bool file_lock_awaited(uint32_t pid, const struct proc_call *call, uint64_t inode,
+		       struct file_lock *lock)
+{
+	return find(&(struct wanted){pid, call, inode, UINT64_MAX}, lock);
+}
+
+bool file_lock_held(uint64_t inode, struct file_lock *lock)
+{
+	return find(&(struct wanted){.inode = inode, .mask = (1ull << 48) - 1}, lock);
 }

@@ -4,6 +4,7 @@
  * child. That is a wait if a certain owner must end it. Neighbours: waits_look.h, snapshot.h.
  */
 #include "../proc/calls.h"
+#include "../proc/file_locks.h"
 #include "waits_look.h"
 
 /* The end of the thread whose descriptor has this word in its first `bytes`; false: none is known to. */
@@ -39,6 +40,18 @@ void look_at_join(struct look *look, uint64_t word)
 	record = snapshot->threads.item[target].record;
 	if (!record || !record->pthread)
 		look_by_owner(look, target);
+}
+
+/*
+ * Whether a process of the job has the file locked: who waits for another program's may be a standby. A thread that tries
+ * may give up after some time, as filelock does, so that it is not known who could end its wait.
+ */
+static bool is_locked_by_job(const struct look *look, uint64_t inode)
+{
+	struct file_lock lock;
+
+	return file_lock_held(inode, &lock) &&
+	       snapshot_process_of_pid(look->snapshot, lock.pid) != SNAPSHOT_NONE;
 }
 
 static void look_at_tried(struct look *look, uint64_t object, unsigned kind)
@@ -92,8 +105,10 @@ bool look_at_tries(struct look *look)
 	look_at_tried(look, look->wait->lock, (unsigned)look->wait->kind);
 	if (look->wait->kind == MPSAN_WAIT_PROCESS)
 		look_at_limit(look);
-	if (look->wait->end != WAIT_OPEN &&
-	    (wait_needs_owner(look->wait) || look->wait->flags & MPSAN_LF_SHARED))
+	if ((look->wait->kind == MPSAN_WAIT_FILE_LOCK &&
+	     is_locked_by_job(look, look->wait->lock)) ||
+	    (look->wait->end != WAIT_OPEN &&
+	     (wait_needs_owner(look->wait) || look->wait->flags & MPSAN_LF_SHARED)))
 		return true;
 	*look->wait = before;
 	return false;
