@@ -327,15 +327,17 @@ static bool any_leaves(const struct snapshot *snapshot)
 
 /*
  * Whether one has gone on since the picture, so that its frames are not those of the wait, or the interpreter is at its
- * end. A thread that ticks wakes up between any two looks: that is no sign, and would put off the answer for ever.
+ * end. A thread that ticks wakes up between any two looks: that is no sign, and would put off the answer for ever;
+ * nor is one of a main thread that only tries to take something again.
  */
-static bool any_moved(const struct snapshot *snapshot, uint64_t since_ns)
+static bool any_moved(const struct deadlocks *deadlocks, uint64_t since_ns)
 {
-	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
-		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
+		bool ticks = snapshot_wakes(thread) &&
+			     (thread->tid != thread->pid || deadlocks->waits.item.item[i].tries);
 
-		if (snapshot_rests(snapshot, thread) <= since_ns &&
-		    (thread->tid == thread->pid || !snapshot_wakes(thread)) &&
+		if (snapshot_rests(&deadlocks->snapshot, thread) <= since_ns && !ticks &&
 		    snapshot_has_moved(thread))
 			return true;
 	}
@@ -350,7 +352,7 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 	if (is_examined(deadlocks) || !job_rests(deadlocks))
 		return;
 	meant = idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard);
-	if (any_leaves(&deadlocks->snapshot) || any_moved(&deadlocks->snapshot, since_ns))
+	if (any_leaves(&deadlocks->snapshot) || any_moved(deadlocks, since_ns))
 		return;
 	mark_examined(deadlocks);
 	if (!meant)
