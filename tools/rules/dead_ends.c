@@ -24,6 +24,7 @@ struct end {
 	bool in_callback; /* it, or whoever could set its result, waits in the thread of an event loop */
 	bool undelivered; /* the thread of its Pool that delivers results is no part of it */
 	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
+	bool exits; /* one of them waits in exit() */
 	bool initialises; /* one of them runs an initialiser for which another waits */
 	/* all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard; but for the GIL only of a circle */
 	bool joins, join, gil, read, result, guard;
@@ -231,6 +232,14 @@ static bool has_callback(const struct facts *facts, const struct fact_deadlock *
 	return false;
 }
 
+static bool any_exits(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].ev.flags & MPSAN_LF_EXIT)
+			return true;
+	return false;
+}
+
 /* A worker of the same process without work could run what the tasks wait for. */
 static bool has_idle_worker(const struct facts *facts, const struct fact_deadlock *deadlock,
 			    uint32_t by)
@@ -357,6 +366,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 	end.under_lock = holder;
 	end.holds = holder && holder == deadlock_sufferer(facts, deadlock);
 	end.initialises = runs_initialiser(facts, deadlock);
+	end.exits = any_exits(facts, deadlock);
 	end.gil = deadlock_waiter(facts, deadlock, MPSAN_WAIT_GIL);
 	end.callback = has_callback(facts, deadlock);
 	return row_of_end(&end);

@@ -17,7 +17,6 @@
 
 #define STDIN 0u
 #define FUTURE_AWAITED 0x80000000u
-#define MOST_UNWOUND 64u /* threads of a process, beside its main thread */
 
 /* The index within the group of a thread of the snapshot. */
 static uint32_t idle_find(const struct group *group, uint32_t thread)
@@ -192,17 +191,6 @@ static bool gives_up(const struct group *group, uint32_t i)
 	return group->is_job && group_wait(group, i)->ends == MPSAN_ENDS_LIMIT;
 }
 
-/* Whether a thread of a program without an interpreter runs what that has to do at the end, in exit(). */
-static bool exits(const struct group *group, uint32_t i)
-{
-	const struct snapshot_thread *thread = group_thread(group, i);
-	const struct snapshot_process *process = &group->snapshot->processes.item[thread->process];
-
-	return (thread->tid == thread->pid || process->end - process->begin <= MOST_UNWOUND) &&
-	       !group_process(group, thread->slot)->python &&
-	       native_is_in(group->graph->waits->native, thread, "exit");
-}
-
 /*
  * Whether it must come to an end: the thread is in a test, or in a handler of the program's end, or its process was told to
  * end while the whole job rests.
@@ -211,7 +199,7 @@ static bool is_to_end(const struct group *group, uint32_t i, const struct pythre
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
-	return snapshot_wanted(thread).tag & MPSAN_TAG_EXIT || exits(group, i) ||
+	return native_exits(group->graph->waits->native, group->snapshot, thread) ||
 	       (group->is_job && process_was_told_to_end(group_facts(group), thread->slot,
 							 group->snapshot->now_ns)) ||
 	       ((python->at_end || python->in_test) &&

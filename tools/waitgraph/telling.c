@@ -6,6 +6,7 @@
 
 #include "../facts/roles.h"
 #include "../proc/calls.h"
+#include "../waits/native.h"
 #include "../waits/pythreads.h"
 #include "handlers.h"
 #include "lost_end.h"
@@ -251,7 +252,10 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.kind = kind_of(wait),
 		.flags = wait->flags | flags |
 			 (entry->life.may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
-			 (entry->life.from_readers ? MPSAN_LF_READERS : 0),
+			 (entry->life.from_readers ? MPSAN_LF_READERS : 0) |
+			 (native_exits(deadlocks->waits.native, &deadlocks->snapshot, thread) ?
+				  MPSAN_LF_EXIT :
+				  0),
 		.since = since(deadlocks, index),
 		.ends = wait->ends,
 		.ends_ns = wait->ends_ns,

@@ -11,6 +11,7 @@
 #include "../symbolizer/symbolizer.h"
 #include "../symbolizer/unwind/machine_code.h"
 
+#define MOST_UNWOUND 64u /* threads of a process, beside its main thread */
 #define FRAMES 256u
 
 struct native {
@@ -135,6 +136,18 @@ bool native_is_in(struct native *native, const struct snapshot_thread *thread, c
 			return true;
 	}
 	return false;
+}
+
+bool native_exits(struct native *native, const struct snapshot *snapshot,
+		  const struct snapshot_thread *thread)
+{
+	const struct snapshot_process *process = &snapshot->processes.item[thread->process];
+
+	if (snapshot_wanted(thread).tag & MPSAN_TAG_EXIT)
+		return true;
+	return (thread->tid == thread->pid || process->end - process->begin <= MOST_UNWOUND) &&
+	       !snapshot->reader->session.table[thread->slot].python &&
+	       native_is_in(native, thread, "exit");
 }
 
 /* ---- conditions ---- */

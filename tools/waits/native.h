@@ -37,5 +37,11 @@ uint64_t native_cond_mutex(const struct snapshot_thread *thread, uint64_t cond);
 /* Whether a frame of a thread is one of that function, by its name. */
 bool native_is_in(struct native *native, const struct snapshot_thread *thread,
 		  const char *function);
+/*
+ * Whether it runs what the program has to do at its end, in exit(): of a program without an interpreter, and with few
+ * threads beside the main thread.
+ */
+bool native_exits(struct native *native, const struct snapshot *snapshot,
+		  const struct snapshot_thread *thread);
 
 #endif

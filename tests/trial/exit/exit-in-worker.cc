@@ -1,6 +1,7 @@
 /* A worker calls exit() where it cannot go on; the destructor of a static object waits until no worker is active. */
 // expect: deadlock-cycle error
 // within: 6
+// says: a handler or destructor that exit\(\) runs
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>

@@ -1,6 +1,7 @@
 /* exit() runs a handler that joins a thread, which waits on a condition that main() would have signalled. */
 // expect: deadlock-cycle error
 // within: 6
+// says: a handler or destructor that exit\(\) runs
 #include "threads.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

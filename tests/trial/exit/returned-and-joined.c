@@ -1,6 +1,7 @@
 /* main() has returned, and what atexit() registered joins a thread that only main() would have told to stop. */
 // expect: deadlock-cycle error
 // within: 6
+// says: a handler or destructor that exit\(\) runs
 #include "threads.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
