@@ -302,7 +302,8 @@ static NOINLINE int not_locked(int fd, int error, uint64_t caller)
 
 	if (thread_hot && (error == EWOULDBLOCK || error == EACCES) &&
 	    !SYS2(SYS_fstat, fd, &file)) {
-		thread_tried((const void *)file.st_ino, MPSAN_WAIT_FILE_LOCK, caller);
+		thread_tried((const void *)MPSAN_TAG_ADDRESS(file.st_ino), MPSAN_WAIT_FILE_LOCK,
+			     caller);
 		if (MPSAN_TRIED_TIMES(thread_hot->tried.caller) == TRIES_SHOWN)
 			thread_show();
 	}
