@@ -145,51 +145,29 @@ static char *signal_text(const struct reader *reader, struct frames *frames,
 	return text;
 }
 
-/* Who polls sleeps between two calls that do not wait. */
-static char *file_lock_text(const char *call)
+/* Who polls for a file lock sleeps between two calls that do not wait. */
+static bool is_polled(const struct wait_ref *wait)
 {
-	if (call && strncmp(call, "flock", 5) && strncmp(call, "fcntl", 5))
-		return text_copy("a file lock that it tries to take again and again");
-	return text_format("a file lock%s%s", call ? " in " : "", call ? call : "");
+	return wait->lock.kind == MPSAN_WAIT_FILE_LOCK && wait->call &&
+	       strncmp(wait->call, "flock", 5) != 0 && strncmp(wait->call, "fcntl", 5) != 0;
 }
 
+/* NULL: an object in memory. */
 static char *kernel_text(const struct wait_ref *wait)
 {
-	switch (wait->lock.kind) {
-	case MPSAN_WAIT_JOIN:
-		return text_copy("the end of a thread");
-	case MPSAN_WAIT_GIL:
-		return text_copy("the GIL");
-	case MPSAN_WAIT_PROCESS:
-		return wait->lock.address ? text_format("the end of process %llu",
-							(unsigned long long)wait->lock.address) :
-					    text_copy("the end of its children");
-	case MPSAN_WAIT_PIPE_READ:
-		return text_copy(wait->call ? wait->call : "data from a pipe");
-	case MPSAN_WAIT_PIPE_WRITE:
-		return text_copy(wait->call ? wait->call : "room in a pipe");
-	case MPSAN_WAIT_SOCKET_READ:
-		return text_copy(wait->call ? wait->call : "data from a socket");
-	case MPSAN_WAIT_SOCKET_WRITE:
-		return text_copy(wait->call ? wait->call : "room in a socket");
-	case MPSAN_WAIT_READY:
-		return text_format("a descriptor to be ready%s%s", wait->call ? " in " : "",
-				   wait->call ? wait->call : "");
-	case MPSAN_WAIT_FILE_LOCK:
-		return file_lock_text(wait->call);
-	case MPSAN_WAIT_CONNECT:
-		return text_format("%s to be accepted", wait->call ? wait->call : "a connection");
-	case MPSAN_WAIT_EXEC:
-		return text_copy("its child to execute a program");
-	case MPSAN_WAIT_FIFO:
-	case MPSAN_WAIT_IPC:
-	case MPSAN_WAIT_SYSCALL:
-		return text_copy(wait->call ? wait->call : "a system call");
-	case MPSAN_LOCK_NONE:
-		return text_copy(wait->call ? wait->call : "an unknown object");
-	default:
+	const struct wait_kind *row = wait_kind(wait->lock.kind);
+
+	if (!row->phrase)
 		return NULL;
-	}
+	if (wait->lock.kind == MPSAN_WAIT_PROCESS && wait->lock.address)
+		return text_format("the end of process %llu",
+				   (unsigned long long)wait->lock.address);
+	if (is_polled(wait))
+		return text_format("%s that it tries to take again and again", row->phrase);
+	if (!wait->call || row->call == TOLD_NO)
+		return text_copy(row->phrase);
+	return row->call == TOLD_IS ? text_copy(wait->call) :
+				      text_format("%s in %s", row->phrase, wait->call);
 }
 
 char *wait_text(const struct reader *reader, struct frames *frames, const struct wait_ref *wait)

@@ -20,6 +20,7 @@ enum wait_act {
 };
 enum wait_between { BETWEEN_NOTHING, BETWEEN_RELEASE, BETWEEN_SEND };
 enum wait_flow { FLOW_NO, FLOW_READS, FLOW_WRITES };
+enum wait_told { TOLD_NO, TOLD_IS, TOLD_IN };
 
 /* How a wait looks in a program that may be idle on purpose; ../rules/parked.h decides. */
 enum parked_wait {
@@ -39,6 +40,8 @@ struct wait_kind {
 	enum wait_flow flow;
 	bool driver;
 	enum parked_wait meant;
+	enum wait_told call; /* where the text of its system call stands */
+	const char *phrase; /* "it waits for …"; NULL: an object in memory */
 };
 
 /* Of any number, also one that no version knows: that of MPSAN_LOCK_NONE. */
