@@ -55,13 +55,15 @@ def plain(line):
 
 
 def check_output():
-    """Each line of the sample is one of the output, as far as its ellipsis, and in that order."""
-    sample = re.search(r"^\$ mpsan (run .*) -- python3 (\S+)\n(.*?)```", TEXT, re.M | re.S)
-    out = run_bare([MPSAN, *sample[1].split(), "--", system_python(), ROOT / sample[2]]).err
-    lines = iter([plain(line) for line in out.splitlines()])
-    for wanted in map(plain, sample[3].splitlines()):
-        start = wanted.removesuffix("…")
-        assert any(line == wanted or wanted != start and line.startswith(start) for line in lines), f"{wanted}\n{out}"
+    """Each line of a sample is one of the output, as far as its ellipsis, and in that order."""
+    samples = re.findall(r"^\$ mpsan (run\b.*?) ?-- python3 (\S+)\n(.*?)(?=^\$|^```)", TEXT, re.M | re.S)
+    assert len(samples) > 2, samples
+    for options, program, sample in samples:
+        out = run_bare([MPSAN, *options.split(), "--", system_python(), ROOT / program]).err
+        lines = iter([plain(line) for line in out.splitlines()])
+        for wanted in map(plain, sample.splitlines()):
+            start = wanted.removesuffix("…")
+            assert any(line == wanted or wanted != start and line.startswith(start) for line in lines), f"{wanted}\n{out}"
 
 
 main({"length": check_length, "topics": check_topics, "links": check_links, "rules": check_rules, "ci": check_ci,
