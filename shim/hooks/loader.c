@@ -40,8 +40,8 @@ static void *loader_answer(const struct pass_regs *regs, enum hook_id id, const 
 }
 
 /*
- * Programs ask in this way whether a library is loaded, or libc new enough: a function that a search
- * without this library would not find must not be found in it.
+ * Programs ask in this way whether a library is loaded, or libc new enough: a hook that a search without this library
+ * would not find is never the answer.
  */
 static void hide_own(struct pass_regs *regs, enum hook_id id)
 {

@@ -108,8 +108,8 @@ uint32_t sys_thread_count(void);
  */
 long sys_peek(void *to, const void *from, size_t bytes);
 /*
- * As sys_peek, but cheap beside other threads, for what none of these takes away: what the calling thread itself
- * uses or passes, such as its stack, its frames and its arguments.
+ * As sys_peek, but cheaper in a multithreaded process. Only for memory that no other thread unmaps: the caller's stack,
+ * frames and arguments.
  */
 long sys_peek_own(void *to, const void *from, size_t bytes);
 /* The number of bytes from there on, of such memory, that can be read; 0 also where the kernel does not tell. */
@@ -119,8 +119,8 @@ struct iovec;
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);
 
 /*
- * Between these the calling thread looks at much memory, and does not fork: its peeks cost one system call,
- * and do not make the kernel separate the pages that they read from those of an earlier child.
+ * Bracket a batch of peeks: each costs one system call, and none makes the kernel copy a page that an earlier child
+ * shares. The caller must not fork in between.
  */
 void sys_snapshot_begin(void);
 void sys_snapshot_end(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits in forked children that the library would have recorded itself, where it does not run: for a
- * lock whose owner the fork did not copy, and for what only another thread could send, in a child that
- * has none. Neighbours: ../waits/outside.h, ../../shim/locks/wait_proof.h.
+ * Detects in forked children, where the library does not run, what it would have recorded: orphaned locks, owned by a
+ * thread that the fork did not copy, and lost wakeups, in a child without another thread that could send them.
+ * Neighbours: ../waits/outside.h, ../../shim/locks/wait_proof.h.
  */
 #ifndef MPSAN_FORKED_WAITS_H
 #define MPSAN_FORKED_WAITS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits that cannot succeed, although something will end them: a time limit, an alarm, a signal
- * handler. All that could make such a wait succeed waits for it, or at least as long as it does.
+ * handler. Everything that could make one succeed is itself blocked, directly or indirectly, at least until it ends.
  * Neighbour: deadlocks.h, for waits that nothing ends.
  */
 #ifndef MPSAN_HOPELESS_H

@@ -74,9 +74,9 @@ static inline bool idle_is_loop(const struct group *group, uint32_t i)
 }
 
 /*
- * Notes in each thread whether it is one of the processes that read from each other, or reads from these: whoever could
- * send what the main thread of one waits for reads as well, with its main thread, from another of them. Two over a pair
- * of pipes are the smallest such ring. A process whose main thread does something else may be meant to send later.
+ * Notes in each main thread whether it belongs to a ring of processes, or reads from one: each main thread of a ring
+ * reads from another one of it. Two processes over a pair of pipes are the smallest ring. A process with a main thread
+ * that does something else may be meant to send later.
  */
 void idle_find_readers(const struct group *group);
 /* Reads the stack of each thread that waits for a condition; after `python` is known. */

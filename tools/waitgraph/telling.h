@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A deadlock while it is written to the supervisor's log: a `blocked` event for each thread, then
- * the `deadlock`. Neighbours: deadlocks.h finds them, watchlog.h writes.
+ * Writes a deadlock to the supervisor's log: a `blocked` event for each thread, then the `deadlock`. Neighbours: deadlocks.h finds them, watchlog.h writes.
  */
 #ifndef MPSAN_TELLING_H
 #define MPSAN_TELLING_H

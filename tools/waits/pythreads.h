@@ -74,18 +74,18 @@ bool pythread_awaits_shared_notify(const struct snapshot_thread *thread);
 struct pythread_wait {
 	struct awaited_frames frames;
 	bool is_python; /* it runs Python code, readable or not */
-	/* the main thread, in a handler that runs at the program's end: nobody parks there */
+	/* the main thread, in a handler that runs at the program's end: such a wait is never meant to idle */
 	bool at_end;
 	bool in_loop; /* of asyncio */
 	bool of_manager; /* for the answer of a manager, which says nothing of what was sent before */
-	bool in_test; /* the main thread, in a test of pytest or unittest: nor there */
+	bool in_test; /* the main thread, in a test of pytest or unittest: such a wait is never meant to idle */
 	bool pool_is_short; /* it waits for the end of a pool, or in a task of one, in which some tasks cannot begin */
 	enum cpython_queue queue;
 	uint32_t joined;
 	/* the Condition for which it waits, the lock of that one, and where the program does so; 0: unknown */
 	uint64_t condition, monitor, place;
 	uint64_t semaphore; /* the threading.Semaphore of which it wants a permit; 0: none */
-	bool had_permits; /* that one, at first: it is no signal */
+	bool had_permits; /* created with permits: it guards something, and is no signal */
 	unsigned awaited_count, task_count;
 	uint64_t awaited[PYTHREAD_OBJECTS], task[PYTHREAD_OBJECTS];
 };

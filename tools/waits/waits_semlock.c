@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which thread will release one of multiprocessing's locks: one, of any process, that is in a `with` block of it,
- * or the one that took it, by the logs, where the waiter is about to enter such a block. Neighbours: waits_look.h,
- * pshared_locks.h, ../symbols/pylock.h.
+ * Finds the owner of a lock of multiprocessing: the thread inside a `with` block of it, in any process; or, where the
+ * waiter is about to enter such a block, the thread that took it by the logs. Neighbours: waits_look.h, pshared_locks.h,
+ * ../symbols/pylock.h.
  */
 #include "../facts/facts.h"
 #include "../facts/processes.h"
@@ -12,8 +12,8 @@
 #include "waits_look.h"
 
 /*
- * The PID of the process whose memory this one began with a copy of, or PYLOCK_FORK_SERVER; 0: it did not. From
- * outside, the parent of the first process is not looked at.
+ * PID of the process from which it was forked; PYLOCK_FORK_SERVER for a child of a fork server; 0: not forked. From
+ * outside, the parent of the first process is not examined.
  */
 static uint32_t copied_from(const struct look *look, const struct snapshot_thread *thread)
 {
@@ -246,8 +246,8 @@ static bool is_known(const struct look *look, uint64_t lock)
 }
 
 /*
- * Whether it has the lock itself is asked at once: where all others wait, too, a dead end would be told
- * before the second has passed.
+ * Whether the waiter has the lock itself is checked without the one-second delay: where all others wait, too, the job
+ * would be reported as a dead end first.
  */
 bool look_by_semlock(struct look *look, uint64_t lock)
 {
