@@ -22,7 +22,6 @@
 #define TABLE_WORDS (ENTRIES * ENTRY_WORDS)
 #define RESERVED 32 /* the first of two that glibc keeps for itself */
 #define DATA_MAX (16u << 20) /* bytes that are searched */
-#define BOUND_FUNCTION 16 /* PyMethodObject.im_func; functools.partial has its own there, too */
 
 static uint64_t handler_of(const uint64_t *table, int number)
 {
@@ -85,9 +84,7 @@ static uint64_t find_handler(const struct cpython *py, int number)
 
 static bool find_code(const struct cpython *py, uint64_t handler, struct frame *frame)
 {
-	frame->code = cpython_code_of(py, handler);
-	if (!frame->code && handler)
-		frame->code = cpython_code_of(py, cpython_member(py, handler, BOUND_FUNCTION));
+	frame->code = cpython_code_called(py, handler);
 	return frame->code && frame_read_code(py, frame);
 }
 

@@ -2,6 +2,8 @@
 /* Counts what a pool has to do, and its workers. See pypool.h. */
 #include "pypool.h"
 
+#include "../../shim/common/cpython/process.h"
+
 #define RESULTS_MAX 64u /* of one Pool */
 #define LIST_SIZE 16 /* PyVarObject.ob_size */
 #define DIGIT_MASK 0x3fffffffu
@@ -72,8 +74,20 @@ static struct ring ring_of(const struct cpython *py, uint64_t queue)
 			     .count = cpython_member(py, list, LIST_SIZE) - begin};
 }
 
-/* Of a ThreadPoolExecutor: what a worker has begun is no longer in the queue; each shutdown() adds None. */
-static bool tasks_are_left(const struct cpython *py, uint64_t queue)
+/* The code that a task of a ThreadPoolExecutor runs; 0: unknown, as of what is written in C. */
+static uint64_t code_of_task(const struct cpython *py, uint64_t item)
+{
+	uint64_t task = py->at.minor >= 14 ? cpython_attribute(py, item, "task") : 0;
+
+	return cpython_code_called(py, task ? cpython_peek_word(py, task + py->at.tuple_items) :
+					      cpython_attribute(py, item, "fn"));
+}
+
+/*
+ * Of a ThreadPoolExecutor: what a worker has begun is no longer in the queue; each shutdown() adds None. More tasks like
+ * one that runs `code` count for nothing: they would only wait as well. 0: all count.
+ */
+static bool tasks_are_left(const struct cpython *py, uint64_t queue, uint64_t code)
 {
 	uint64_t item;
 	struct ring ring;
@@ -83,7 +97,8 @@ static bool tasks_are_left(const struct cpython *py, uint64_t queue)
 	ring = ring_of(py, queue);
 	for (uint64_t i = 0; ring.items && ring.room && i < ring.count && i < QUEUED_MAX; i++) {
 		item = cpython_peek_word(py, ring.items + (ring.begin + i) % ring.room * 8);
-		if (item && cpython_is_a(py, item, "_WorkItem"))
+		if (item && cpython_is_a(py, item, "_WorkItem") &&
+		    (!code || code_of_task(py, item) != code))
 			return true;
 	}
 	return false;
@@ -129,6 +144,7 @@ bool pypool_is_short(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;
 	struct walk walk;
+	uint64_t task = 0;
 
 	walk_open(&walk, py, top);
 	while (walk_on(&walk, &frame)) {
@@ -136,9 +152,12 @@ bool pypool_is_short(const struct cpython *py, uint64_t top)
 			return pool_is_short(py, frame_local(py, &frame, 0));
 		if (frame_is(py, &frame, "shutdown", "concurrent/futures/thread.py"))
 			return tasks_are_left(py, cpython_attribute(py, frame_local(py, &frame, 0),
-								    "_work_queue"));
+								    "_work_queue"),
+					      0);
 		if (frame_is(py, &frame, "_worker", "concurrent/futures/thread.py"))
-			return tasks_are_left(py, queue_of_worker(py, &frame));
+			return task && tasks_are_left(py, queue_of_worker(py, &frame), task);
+		if (!frame_is(py, &frame, "run", "concurrent/futures/thread.py"))
+			task = frame.code;
 		if (frame_is(py, &frame, "shutdown", "concurrent/futures/process.py"))
 			return processes_are_short(py, frame_local(py, &frame, 0));
 	}

@@ -17,7 +17,7 @@
 /* PyTypeObject and containers: the same in 3.8 to 3.15. */
 #define FUNCTION_CODE 48 /* from 3.10 on */
 #define FUNCTION_CODE_OLD 16
-#define METHOD_FUNCTION 16
+#define BOUND_FUNCTION 16 /* PyMethodObject.im_func; functools.partial has its own there, too */
 #define TYPE_IS_LIST (1u << 25)
 #define TYPE_IS_TUPLE (1u << 26)
 #define TYPE_IS_DICT (1u << 29)
@@ -106,6 +106,14 @@ uint64_t cpython_code_of(const struct cpython *py, uint64_t function)
 	return code && cpython_type(py, code) == py->code_type ? code : 0;
 }
 
+uint64_t cpython_code_called(const struct cpython *py, uint64_t callable)
+{
+	uint64_t code = cpython_code_of(py, callable);
+
+	return code || !callable ? code :
+				   cpython_code_of(py, cpython_member(py, callable, BOUND_FUNCTION));
+}
+
 bool cpython_loads_data(const struct cpython *py, uint64_t process)
 {
 	struct frame target = {
@@ -127,9 +135,7 @@ static unsigned callbacks_of(const struct cpython *py, uint64_t interp, uint64_t
 	unsigned count = list ? reach_all(py, list, code, CALLBACKS_MAX) : 0;
 
 	for (unsigned i = 0; i < count; i++)
-		code[i] = cpython_code_of(py, cpython_is_a(py, code[i], "method") ?
-						      cpython_member(py, code[i], METHOD_FUNCTION) :
-						      code[i]);
+		code[i] = cpython_code_called(py, code[i]);
 	return count;
 }
 
