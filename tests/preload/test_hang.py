@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
 
 SILENT_S = 3.5
+SLEPT_S = {"file": 3.5, "file-in-worker": 13}
 PATIENCE_S = 30
 TICKS = """
 import multiprocessing, os, queue, signal, sys, threading, time
@@ -74,6 +75,17 @@ tasks = queue.Queue()
 threading.Thread(target=tasks.put, args=(1,)).start()
 while True:
     tasks.get()""", ["SIGTERM, handled at <lambda> (program.py:"]),
+}
+# whose loop tests what nothing here could change: a note, at the latest when others have waited for it for ten times as long
+SLEEPS = {
+    "file": "import os\nwhile not os.path.exists('/nowhere'):\n    time.sleep(0.2)",
+    "file-in-worker": """
+def work():
+    while not os.path.exists('/nowhere'):
+        time.sleep(0.2)
+worker = context.Process(target=work)
+worker.start()
+worker.join()""",
 }
 SILENT = {
     "pause": TICKS + "start_ticker()\nsignal.pause()",
@@ -203,6 +215,24 @@ def silent(name):
     assert not [finding for finding in found if finding["rule"] == "hang" and finding["severity"] != "note"], err
 
 
+def sleeps(name):
+    """Nothing is said at once: a service may do so until it is told to stop."""
+    with tempfile.TemporaryDirectory() as directory:
+        process = start(FORKS + SLEEPS[name], directory)
+        try:
+            time.sleep(SLEPT_S[name])
+            wait_for_end(process)
+            err = Path(directory, "err").read_text()
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        found = json.loads(Path(directory, "report.json").read_text())["findings"]
+    notes = [finding for finding in found if finding["rule"] == "hang"]
+    assert "no progress" not in err and len(notes) == 1, (err, notes)
+    assert notes[0]["severity"] == "note" and "has slept again and again" in notes[0]["message"], notes
+
+
 cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
+cases.update({f"sleeps-{name}": functools.partial(sleeps, name) for name in SLEEPS})
 cases.update({f"silent-{name}": functools.partial(silent, name) for name in SILENT})
 main(cases)

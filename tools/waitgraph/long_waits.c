@@ -215,14 +215,28 @@ void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns)
 
 /* ---- a job at rest ---- */
 
-/* Whether the whole job rested, with a process that is no leftover. */
-static bool job_rests(const struct deadlocks *deadlocks)
+/* A main thread that has slept again and again for longer than anybody has patience with a thread that ticks. */
+static bool sleeps_on(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	return thread->tid == thread->pid && call_is_sleep(&thread->call) &&
+	       snapshot_wakes(thread) &&
+	       thread->same_ns + PATIENCE * deadlocks->hang_after_ns <= deadlocks->snapshot.now_ns;
+}
+
+/* Whether the whole job rested, with a process that is no leftover. `sleeps`: a main thread did nothing else for long. */
+static bool job_rests(const struct deadlocks *deadlocks, bool *sleeps)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
-	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		if (deadlocks_entry(deadlocks, i)->rest.hung || works_apart(deadlocks, i))
+	*sleeps = false;
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		bool sleeps_long = sleeps_on(deadlocks, &snapshot->threads.item[i]);
+
+		if (deadlocks_entry(deadlocks, i)->rest.hung ||
+		    (!sleeps_long && works_apart(deadlocks, i)))
 			return false;
+		*sleeps |= sleeps_long;
+	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
 			return true;
@@ -344,22 +358,40 @@ static bool any_moved(const struct deadlocks *deadlocks, uint64_t since_ns)
 	return false;
 }
 
+/*
+ * A main thread that does nothing but sleep, again and again: a loop that tests what nothing seen here could change, such
+ * as a file. SNAPSHOT_NONE: none.
+ */
+static uint32_t sleeper(const struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
+
+		if (thread->tid == thread->pid && call_is_sleep(&thread->call) &&
+		    snapshot_wakes(thread))
+			return i;
+	}
+	return SNAPSHOT_NONE;
+}
+
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
-	bool meant, has_keyboard;
+	bool meant, has_keyboard, sleeps;
 
-	if (is_examined(deadlocks) || !job_rests(deadlocks))
+	if (is_examined(deadlocks) || !job_rests(deadlocks, &sleeps))
 		return;
 	meant = idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard);
 	if (any_leaves(&deadlocks->snapshot) || any_moved(deadlocks, since_ns))
 		return;
 	mark_examined(deadlocks);
-	if (!meant)
+	if (!meant && !sleeps)
 		state_job(deadlocks, head, 0);
-	else if (job_is_idle(deadlocks, has_keyboard))
+	else if (!sleeps && job_is_idle(deadlocks, has_keyboard))
 		state_job(deadlocks, head,
 			  MPSAN_LF_PARKED | (has_keyboard ? 0 : MPSAN_LF_NO_KEYBOARD));
+	else if ((head = sleeper(deadlocks)) != SNAPSHOT_NONE)
+		state_job(deadlocks, head, MPSAN_LF_PARKED);
 }
 
 /* ---- locks ---- */

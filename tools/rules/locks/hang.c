@@ -28,6 +28,16 @@ static MESSAGE msg_no_keyboard = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_sleeps = {
+	"{thread} of process {pid} has slept again and again for {since} s at {wait_at}, and nothing else of the job has moved: "
+	"it may test for something that does not come{bystanders}",
+	{STEP_ALL_BLOCKED},
+};
+
+#define FIX_SLEEPS                                                                                  \
+	"look at what the loop there tests, and at who was to change it; let the loop raise an error " \
+	"once it has lasted too long"
+
 static MESSAGE msg_last = {
 	"{thread} of process {pid} had waited for {since} s at {wait_at} when {detail} came: "
 	"{deadlock}{bystanders}",
@@ -103,7 +113,10 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.message_text = &msg_no_keyboard;
 		finding.grade = GRADE_WARNING;
 	} else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED) {
-		finding.message_text = &msg_parked;
+		bool sleeps = deadlock_sufferer(facts, deadlock)->ev.kind == MPSAN_WAIT_SYSCALL;
+
+		finding.message_text = sleeps ? &msg_sleeps : &msg_parked;
+		finding.fix = sleeps ? FIX_SLEEPS : finding.fix;
 	} else {
 		finding.message_text = &message_text;
 		finding.grade = GRADE_WARNING;
