@@ -151,9 +151,10 @@ bool pypool_is_short(const struct cpython *py, uint64_t top)
 		if (frame_is(py, &frame, "join", "multiprocessing/pool.py"))
 			return pool_is_short(py, frame_local(py, &frame, 0));
 		if (frame_is(py, &frame, "shutdown", "concurrent/futures/thread.py"))
-			return tasks_are_left(py, cpython_attribute(py, frame_local(py, &frame, 0),
-								    "_work_queue"),
-					      0);
+			return tasks_are_left(
+				py,
+				cpython_attribute(py, frame_local(py, &frame, 0), "_work_queue"),
+				0);
 		if (frame_is(py, &frame, "_worker", "concurrent/futures/thread.py"))
 			return task && tasks_are_left(py, queue_of_worker(py, &frame), task);
 		if (!frame_is(py, &frame, "run", "concurrent/futures/thread.py"))

@@ -110,8 +110,9 @@ uint64_t cpython_code_called(const struct cpython *py, uint64_t callable)
 {
 	uint64_t code = cpython_code_of(py, callable);
 
-	return code || !callable ? code :
-				   cpython_code_of(py, cpython_member(py, callable, BOUND_FUNCTION));
+	return code || !callable ?
+		       code :
+		       cpython_code_of(py, cpython_member(py, callable, BOUND_FUNCTION));
 }
 
 bool cpython_loads_data(const struct cpython *py, uint64_t process)

@@ -34,7 +34,7 @@ static MESSAGE msg_sleeps = {
 	{STEP_ALL_BLOCKED},
 };
 
-#define FIX_SLEEPS                                                                                  \
+#define FIX_SLEEPS                                                                                     \
 	"look at what the loop there tests, and at who was to change it; let the loop raise an error " \
 	"once it has lasted too long"
 
