@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan dump: prints every event of a session in time order, one line each (--json: one object per
- * line). Fields are formatted as mpsan_events.def says. Neighbour: dump.h makes the objects.
+ * line; --job: only the pictures of the job, see ../job/picture.h). Fields are formatted as mpsan_events.def says.
+ * Neighbour: dump.h makes the objects.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,17 +44,30 @@ static void print_json(const json_t *object)
 	putchar('\n');
 }
 
+/* Of a deadlock: a text of its own for each. */
+static void print_job(const json_t *object)
+{
+	const char *picture = json_string_value(json_object_get(object, "picture"));
+
+	if (picture)
+		printf("# %.6f s\npicture %lld\n%s",
+		       (double)json_integer_value(json_object_get(object, "time_ns")) / 1e9,
+		       json_integer_value(json_object_get(object, "pid")), picture);
+}
+
 int cmd_dump(int argc, char **argv)
 {
 	const char *dir = NULL;
-	bool as_json = false;
+	void (*print)(const json_t *object) = print_line;
 	char *wrong;
 
 	if (usage_asked(argc, argv, usage_dump))
 		return 0;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--json"))
-			as_json = true;
+			print = print_json;
+		else if (!strcmp(argv[i], "--job"))
+			print = print_job;
 		else if (argv[i][0] == '-')
 			return complain("unknown option %s; usage: mpsan %s", argv[i], usage_dump);
 		else if (dir)
@@ -63,7 +77,7 @@ int cmd_dump(int argc, char **argv)
 	}
 	if (!dir)
 		return complain("dump: missing session directory; mpsan run --dir DIR creates one");
-	wrong = dump_session(dir, as_json ? print_json : print_line);
+	wrong = dump_session(dir, print);
 	if (!wrong)
 		return 0;
 	complain("%s", wrong);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../facts/roles.h"
+#include "../job/picture.h"
 #include "../proc/calls.h"
 #include "../waits/native.h"
 #include "../waits/pythreads.h"
@@ -342,6 +343,31 @@ static uint64_t state_handlers(struct deadlocks *deadlocks, const struct telling
 	return position;
 }
 
+#define PICTURE_THREADS 64u /* of a larger job `mpsan ps --job` shows more */
+
+/* The job as it is drawn in tests: see ../job/picture.h. */
+static uint64_t state_picture(struct deadlocks *deadlocks, uint32_t slot)
+{
+	const struct job *job = &deadlocks->graph.job;
+	struct job_solution solution = {0};
+	uint64_t position;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	if (!job->threads.count || job->threads.count > PICTURE_THREADS)
+		return 0;
+	out = open_memstream(&text, &bytes);
+	if (!out)
+		return 0;
+	job_solve(job, UINT64_MAX, &solution);
+	picture_write(out, job, &solution, deadlocks->snapshot.now_ns);
+	job_solution_finish(&solution);
+	position = fclose(out) ? 0 : watchlog_text(&deadlocks->log, slot, text);
+	free(text);
+	return position;
+}
+
 uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *telling,
 		       enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail)
 {
@@ -350,6 +376,7 @@ uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *tellin
 				    .count = telling->count,
 				    .dead_slot = dead_slot,
 				    .handlers = state_handlers(deadlocks, telling),
+				    .picture = state_picture(deadlocks, telling->slot),
 				    .detail =
 					    watchlog_text(&deadlocks->log, telling->slot, detail)};
 
