@@ -4,7 +4,7 @@
 The programs are those of tests/preload that hang for ever, those of the trial that hang, the healthy ones of both, and those
 that reproduce the reports in README.md; of these, some end by themselves, and are looked at until then. What is told with the
 library is in their headers; the table says what is told without it, and for want of which facts. Exits with 1 when one differs
-that known.txt does not name, or when one that it names no longer does.
+without an `outside:` line in its header that says so, or when one that has such a line no longer does.
 """
 
 import argparse
@@ -26,20 +26,25 @@ sys.path[:0] = [str(ROOT / "tests/lib"), str(ROOT / "tests/trial")]
 
 import trial  # noqa: E402
 from mpsantest import (  # noqa: E402
-    BUILD, MPSAN, Expectation, Skip, fake_environment, need_module, remove_left, states_expectation, system_python)
+    BUILD, MPSAN, Expectation, Skip, fake_environment, header_lines, need_module, remove_left, states_expectation, system_python)
 from reports import path_of, reports, told as rules_in  # noqa: E402
 
-KNOWN = Path(__file__).with_name("known.txt")
 START = 0.5  # seconds that a program has had at least when it is examined
 SETTLE = 4  # and at most, if it does not come to rest
 REST = 0.8  # for which none of its threads has run
 MOST = 30  # seconds that a program which ends is looked at
-# `report`: its row in README.md, if it is there and ends by itself
-Program = namedtuple("Program", "name command expects needs late environment report", defaults=({}, None))
+# `report`: its row in README.md, if it is there and ends by itself; `outside`: what is told instead, and the missing facts
+Program = namedtuple("Program", "name command expects needs late environment report outside", defaults=({}, None, None))
 Row = namedtuple("Row", "program told notes end")
 
 
 # The programs
+
+def outside_of(path):
+    """What its header says, if anything."""
+    value = next((value for key, value in header_lines(path) if key == "outside"), None)
+    return value and value.split(": ", 1)
+
 
 def program_of(path):
     """One that carries an expectation; None: nothing to examine."""
@@ -51,7 +56,7 @@ def program_of(path):
     name = path.relative_to(ROOT / "tests")
     command = [system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / name.with_suffix("")]
     return Program(name.as_posix(), command,
-                   {verdict.split()[0] for verdict in expectation.required}, expectation.needs, 0)
+                   {verdict.split()[0] for verdict in expectation.required}, expectation.needs, 0, outside=outside_of(path))
 
 
 def of_headers():
@@ -76,7 +81,8 @@ def of_trial():
         if program.name.startswith("dresses/") or program.stop:
             continue
         expects = {verdict.split()[0] for choice in program.expects for verdict in choice}
-        yield Program(f"trial/{program.name}", program.command, expects, program.needs, (program.within or 0) * 0.7)
+        yield Program(f"trial/{program.name}", program.command, expects, program.needs, (program.within or 0) * 0.7,
+                      outside=outside_of(program.source))
 
 
 # Examining one
@@ -180,33 +186,27 @@ def words_of(row):
     return ", ".join(sorted(row.told)) or "nothing"
 
 
-def known_differences():
-    """{program: (what is told instead, the facts that are missing)}."""
-    lines = (line.split(": ", 2) for line in KNOWN.read_text().splitlines() if line and not line.startswith("#"))
-    return {name: (told, why) for name, told, why in lines}
-
-
-def difference(row, known):
+def difference(row):
     """What is wrong; "": it is as expected."""
-    expected, _ = known.get(row.program.name, (None, None))
+    expected = row.program.outside[0] if row.program.outside else None
     if row.program.report:
         return "" if verdict(row) == "ended" else f"README.md says: {row.program.report.attach}"
     if verdict(row) in ("same", "silent"):
         may = expected is None or words_of(row) in expected.split(" or ")
-        return "" if may else "as with the library, but known.txt says that it is not"
+        return "" if may else "as with the library, but its header says that it is not"
     if expected is None:
-        return "differs, and known.txt does not say so"
-    return "" if words_of(row) in expected.split(" or ") else f"known.txt says: {expected}"
+        return "differs, and its header does not say so"
+    return "" if words_of(row) in expected.split(" or ") else f"its header says: {expected}"
 
 
-def line_of(row, known):
-    report = row.program.report
-    _, why = known.get(row.program.name, ("", report.missing if report else ""))
+def line_of(row):
+    report, outside = row.program.report, row.program.outside
+    why = outside[1] if outside else report.missing if report else ""
     expects = report.library if report else ",".join(sorted(row.program.expects)) or "none"
     return f"{verdict(row):8} {row.program.name:58} {expects:28} {words_of(row):28} {why} {row.end}".rstrip()
 
 
-def examine_all(programs, jobs, known):
+def examine_all(programs, jobs):
     """{name: row}; those that differ are examined again, since a busy machine may be late."""
     rows = {}
 
@@ -216,11 +216,11 @@ def examine_all(programs, jobs, known):
         except Skip as skip:
             print(f"skipped  {program.name:58} {skip}", flush=True)
             return
-        print(line_of(rows[program.name], known), flush=True)
+        print(line_of(rows[program.name]), flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one, programs))
-    again = [row.program for row in rows.values() if difference(row, known)]
+    again = [row.program for row in rows.values() if difference(row)]
     if again:
         print(f"again: {len(again)}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -234,18 +234,16 @@ def main():
     parser.add_argument("--table", type=Path, help="writes the table there, too")
     parser.add_argument("wanted", nargs="*", help="a part of a program's name")
     options = parser.parse_args()
-    known, everything = known_differences(), [*of_headers(), *of_trial()]
+    everything = [*of_headers(), *of_trial()]
     everything += of_reports({program.name for program in everything})
-    stale = set(known) - {program.name for program in everything}
     rows = examine_all([program for program in everything
-                        if not options.wanted or any(word in program.name for word in options.wanted)], options.jobs, known)
+                        if not options.wanted or any(word in program.name for word in options.wanted)], options.jobs)
     lines = [f"{'':8} {'program':58} {'with the library':28} {'by attach':28} missing facts",
-             *(line_of(rows[name], known) for name in sorted(rows))]
+             *(line_of(rows[name]) for name in sorted(rows))]
     if options.table:
         options.table.write_text("\n".join(lines) + "\n")
-    wrong = [f"{name}: {difference(row, known)}: {words_of(row)} {row.end}".rstrip() for name, row in sorted(rows.items())
-             if difference(row, known)]
-    wrong += [f"known.txt names a program that there is not: {name}" for name in sorted(stale)]
+    wrong = [f"{name}: {difference(row)}: {words_of(row)} {row.end}".rstrip() for name, row in sorted(rows.items())
+             if difference(row)]
     counts = collections.Counter(map(verdict, rows.values()))
     print("", *wrong, ", ".join(f"{count} {word}" for word, count in sorted(counts.items())), sep="\n")
     return 1 if wrong else 0

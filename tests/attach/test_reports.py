@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of README.md agrees with the headers of its programs and with known.txt; table.py sees to what attach tells."""
+"""The table of README.md agrees with the headers of its programs; table.py sees to what attach tells."""
 # cases
 
 import sys
@@ -12,11 +12,6 @@ from mpsantest import Expectation, main  # noqa: E402
 from reports import path_of, reports, told  # noqa: E402
 
 
-def known_differences():
-    lines = (line.split(": ", 2) for line in (HERE / "known.txt").read_text().splitlines() if not line.startswith("#"))
-    return {name: rest for name, *rest in lines}
-
-
 def check_headers():
     rows = reports()
     assert len(rows) > 40, f"only {len(rows)} rows were read"
@@ -26,12 +21,12 @@ def check_headers():
         assert bool(row.ends) != header.hangs, f"{row.name}: ends or not?"
 
 
-def check_known():
-    """Of programs that hang, what known.txt says; the same as with the library where it says nothing."""
-    known = known_differences()
+def check_outside():
+    """Of programs that hang, what the `outside:` line says; the same as with the library where there is none."""
     for row in reports():
         if not row.ends:
-            want = known.get(row.name, [row.library, ""])
+            outside = Expectation(path_of(row)).outside
+            want = outside.split(": ", 1) if outside else [row.library, ""]
             assert [row.attach, row.missing] == want, f"{row.name}: {want}"
 
 
@@ -41,4 +36,4 @@ def check_missing():
         assert bool(row.missing) == (row.attach != row.library), f"{row.name}: which facts are missing?"
 
 
-main({"headers": check_headers, "known": check_known, "missing": check_missing})
+main({"headers": check_headers, "outside": check_outside, "missing": check_missing})

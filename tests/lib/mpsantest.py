@@ -170,10 +170,12 @@ class Expectation:
     prints: TEXT         all that it prints, line by line, or `nothing`, before it ends with 0: what needs seconds of a
                          processor is run bare as well, and held against this, only with MPSAN_FULL
     link: WORDS          added to the compiler's command line (the Makefile reads it)
+    outside: TOLD: WHY   what `mpsan attach` tells instead, and the facts that are missing (tests/attach/table.py reads it):
+                         SLUG GRADE, or `nothing`; several answers that depend on the moment are joined by `or`
     """
 
     KEYS = ("expect", "may", "ends", "frames", "not", "says", "note", "silent", "fake", "pythons", "needs",
-            "options", "limit", "prints", "link")
+            "options", "limit", "prints", "link", "outside")
 
     def __init__(self, path):
         values = {key: [] for key in self.KEYS}
@@ -194,6 +196,7 @@ class Expectation:
         self.needs = values["needs"]
         self.options = " ".join(values["options"]).split()
         self.limits = values["limit"]
+        self.outside = (values["outside"] or [None])[0]
         self.prints = "".join(f"{line}\n" for line in values["prints"] if line != "nothing") if values["prints"] else None
 
     def exit_code(self, own):

@@ -26,7 +26,7 @@ OVERTIME = 12  # seconds that a hanging program gets beyond those that it states
 LINGER = 1  # seconds that it goes on after the finding, which may bring others
 SILENT_LIMIT = 60
 MARK = "MPSAN_TRIAL_OWNER"  # in the environment of everything that a program starts
-KEYS = ("expect", "or", "may", "within", "limit", "says", "needs", "options", "run", "stop", "link")
+KEYS = ("expect", "or", "may", "within", "limit", "says", "needs", "options", "run", "stop", "link", "outside")
 TOLD = re.compile(r"mpsan: .*?\b([a-z]+(?:-[a-z]+)+|hang): ")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # the shell's job in the background: programs would ignore Ctrl-C, too

@@ -5,6 +5,7 @@
 // expect: fork-handler-deadlock error
 // ends: never
 // frames: parent_wants
+// outside: self-deadlock error: the handlers of a fork
 #include "lib.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

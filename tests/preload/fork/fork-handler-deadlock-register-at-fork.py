@@ -3,6 +3,7 @@
 # ends: never
 # frames: after_in_child keep_lock
 # pythons: all
+# outside: fork-orphaned-lock error: the handlers of a fork
 
 import os
 import threading

@@ -2,6 +2,7 @@
 // expect: fork-handler-deadlock error
 // ends: never
 // frames: prepare main
+// outside: self-deadlock error: the handlers of a fork
 #include "lib.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

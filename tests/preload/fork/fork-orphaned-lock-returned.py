@@ -5,6 +5,7 @@
 # says: Lock \"self.busy\" of Device
 # says: held it, at the fork in use
 # pythons: all
+# outside: fork-lost-wakeup error: who took it before the fork by acquire()
 
 import os
 import threading

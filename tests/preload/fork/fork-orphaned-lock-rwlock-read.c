@@ -5,6 +5,7 @@
 // expect: fork-orphaned-lock error
 // ends: never
 // frames: keeper_main child_wants child_run
+// outside: fork-lost-wakeup error: who reads
 #include "lib.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

@@ -5,6 +5,7 @@
 // expect: fork-orphaned-lock error
 // ends: never
 // frames: keeper_main child_wants child_run
+// outside: fork-lost-wakeup error: who took it before the fork by acquire()
 #include "lib.h"
 
 #include <semaphore.h>

@@ -4,6 +4,7 @@
 // expect: fork-orphaned-lock error
 // ends: never
 // frames: keeper_main child_wants child_run
+// outside: nothing: a spinlock has no owner, and the child runs
 #include "lib.h"
 
 static pthread_spinlock_t lock;

@@ -3,6 +3,7 @@
 # ends: never
 # frames: preexec start_program
 # pythons: all
+# outside: fork-orphaned-lock error: for what it forked
 
 import subprocess
 import threading

@@ -4,6 +4,7 @@
 # note: fork-queue-feeder
 # ends: never
 # frames: fill
+# outside: fork-lost-wakeup error: who took it before the fork by acquire()
 
 import multiprocessing
 import os

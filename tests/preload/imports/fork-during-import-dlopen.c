@@ -5,6 +5,7 @@
 // frames: parked_main in_child
 // says: libm.so.6
 // ends: never
+// outside: fork-libc-lock error: that it was an import
 #define PARKS_IN_MALLOC
 #include "park.h"
 

@@ -5,6 +5,7 @@
 // expect: deadlock-cycle error
 // ends: never
 // frames: main_waits
+// outside: deadlock-cycle error or nothing: that a process which has ended had the memory open
 #include "reach.h"
 
 static NOINLINE void main_waits(struct box *box)

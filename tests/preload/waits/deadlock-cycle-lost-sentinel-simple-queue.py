@@ -5,6 +5,7 @@ it waits for one more."""
 # says: waits for an item of a queue.SimpleQueue
 # ends: never
 # frames: consume
+# outside: nothing: whether it was sent anything before
 
 import queue
 import threading

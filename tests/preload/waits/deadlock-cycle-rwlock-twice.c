@@ -6,6 +6,7 @@
 // ends: never
 // frames: look_again change
 // not: tick_main
+// outside: nothing: who reads, beside a thread that ticks
 #include "lib.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;

@@ -7,6 +7,7 @@ sleeps, and could do anything.
 # frames: child_wants
 # says: SIGKILL
 # pythons: all
+# outside: nothing: who took it, and died
 
 import multiprocessing
 import os

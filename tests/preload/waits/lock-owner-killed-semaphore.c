@@ -6,6 +6,7 @@
 // ends: never
 // frames: parent_wants
 // says: SIGKILL
+// outside: nothing: who took it, and died
 #include "lib.h"
 
 #include <semaphore.h>

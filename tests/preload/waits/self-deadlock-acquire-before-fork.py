@@ -5,6 +5,7 @@
 # frames: work start
 # says: of Cache, which it
 # says: already hold
+# outside: fork-lost-wakeup error: who took it before the fork by acquire()
 
 import multiprocessing
 import threading

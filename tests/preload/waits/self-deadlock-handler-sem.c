@@ -5,6 +5,7 @@
 // expect: self-deadlock error
 // ends: never
 // frames: on_signal update
+// outside: nothing: who took it
 #include "lib.h"
 
 #include <semaphore.h>

@@ -4,6 +4,7 @@
 # says: release the lock on every path, errors and early returns included
 # frames: update
 # pythons: all
+# outside: deadlock-cycle error: who took it by acquire(), beside other threads
 
 import concurrent.futures
 import threading

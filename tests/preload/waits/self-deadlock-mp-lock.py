@@ -4,6 +4,7 @@
 # says: for Lock \"lock\"
 # says: release the lock on every path, errors and early returns included
 # frames: append
+# outside: deadlock-cycle error: who took it by acquire()
 
 import multiprocessing
 

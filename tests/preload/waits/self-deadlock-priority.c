@@ -2,6 +2,7 @@
 // expect: self-deadlock error
 // ends: never
 // frames: take_again
+// outside: nothing: the owner of a mutex with a ceiling
 #include "lib.h"
 
 static pthread_mutex_t lock;

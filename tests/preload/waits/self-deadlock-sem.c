@@ -2,6 +2,7 @@
 // expect: self-deadlock error
 // ends: never
 // frames: take_again
+// outside: nothing: who took it
 #include "lib.h"
 
 #include <semaphore.h>

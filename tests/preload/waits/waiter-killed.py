@@ -4,6 +4,7 @@
 # frames: parent_sets
 # says: SIGKILL
 # pythons: all
+# outside: deadlock-cycle error: who took it, and died
 
 import multiprocessing
 import os

@@ -4,6 +4,7 @@
 # frames: parent_iterates
 # says: SIGKILL
 # pythons: all
+# outside: deadlock-cycle error: that the worker was started in place of another one
 
 import multiprocessing
 import os

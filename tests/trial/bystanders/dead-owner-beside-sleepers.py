@@ -2,6 +2,7 @@
 # expect: lock-owner-killed error
 # may: worker-failed warning
 # within: 8
+# outside: nothing: who took it, and died
 
 import multiprocessing
 import os

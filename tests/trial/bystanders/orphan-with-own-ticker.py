@@ -2,6 +2,7 @@
 # expect: fork-orphaned-lock warning
 # may: fork-lock-held warning
 # within: 8
+# outside: nothing: what happened before
 
 import os
 import threading

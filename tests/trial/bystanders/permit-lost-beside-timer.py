@@ -2,6 +2,7 @@
 # expect: hang warning
 # options: --hang-after 4
 # within: 9
+# outside: nothing: who took it
 
 import threading
 

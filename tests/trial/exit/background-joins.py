@@ -3,6 +3,7 @@
 # within: 8
 # says: SIGINT is ignored
 # options: --hang-after 3
+# outside: nothing: that it lasts for longer than --hang-after
 
 import queue
 import signal

@@ -1,6 +1,7 @@
 """The main program ends and multiprocessing joins its children, who wait for work: only one sentinel for two of them."""
 # expect: missing-sentinel error
 # within: 8
+# outside: missing-sentinel error or nothing: whether it was sent anything before
 
 import multiprocessing
 

@@ -1,6 +1,7 @@
 /* Two POSIX semaphores of one permit serve as locks, and are taken for the first time: in opposite orders, beside a sleeper. */
 // expect: deadlock-cycle error
 // within: 6
+// outside: nothing: who took it
 #include "threads.h"
 #include <semaphore.h>
 

@@ -2,6 +2,7 @@
 // expect: self-deadlock error
 // says: SIGALRM
 // within: 6
+// outside: nothing: who took it
 #include "lib.h"
 #include <semaphore.h>
 #include <signal.h>

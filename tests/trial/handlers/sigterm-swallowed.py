@@ -3,6 +3,7 @@
 # within: 7
 # options: --hang-after 3
 # says: was sent SIGTERM before, and goes on
+# outside: nothing: that it lasts for longer than --hang-after
 
 import multiprocessing
 import signal

@@ -1,6 +1,7 @@
 """Each worker reads its orders to the end; the second, forked while the first's write end was open, keeps it, and the parent waits for the first."""
 # expect: deadlock-cycle error
 # within: 8
+# outside: missing-sentinel warning or deadlock-cycle error: what happened before
 
 import os
 

@@ -1,6 +1,7 @@
 /* The first of three workers reads to the end, which the two others, forked later, keep from coming: the parent waits. */
 // expect: deadlock-cycle error
 // within: 7
+// outside: missing-sentinel error or deadlock-cycle error: what happened before
 #include "lib.h"
 
 static NOINLINE void read_all(int orders)

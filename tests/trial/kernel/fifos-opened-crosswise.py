@@ -3,6 +3,7 @@
 # within: 6
 # options: --hang-after 3
 # says: until a process opens the FIFO for reading
+# outside: nothing: that it lasts for longer than --hang-after
 
 import multiprocessing
 import os

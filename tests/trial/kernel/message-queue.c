@@ -1,6 +1,7 @@
 /* The parent waits for a message of a System V queue, the child for a message of the parent. */
 // expect: deadlock-cycle error
 // within: 7
+// outside: nothing: what happened before
 #include "lib.h"
 #include <sys/ipc.h>
 #include <sys/msg.h>

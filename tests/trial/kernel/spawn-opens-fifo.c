@@ -3,6 +3,7 @@
 // within: 6
 // options: --hang-after 3
 // says: its child to execute a program
+// outside: nothing: that it lasts for longer than --hang-after
 #include "lib.h"
 #include <fcntl.h>
 #include <spawn.h>

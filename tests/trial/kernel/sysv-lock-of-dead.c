@@ -3,6 +3,7 @@
 // says: System V semaphore 0 of set \d+, last changed by process \d+, which has ended
 // options: --hang-after 3
 // within: 7
+// outside: nothing: who took it, and died
 #include "lib.h"
 #include <signal.h>
 #include <sys/ipc.h>

@@ -6,6 +6,7 @@
 // says: System V semaphore 1 of set \d+, last changed by process \d+
 // options: --hang-after 3
 // within: 7
+// outside: nothing: who took it
 #include "lib.h"
 #include <sys/ipc.h>
 #include <sys/sem.h>

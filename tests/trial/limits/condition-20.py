@@ -2,6 +2,7 @@
 # expect: deadlock-cycle warning
 # limit: gives up
 # within: 13
+# outside: nothing: how often it asked, and when its limit began
 
 import threading
 

@@ -2,6 +2,7 @@
 # expect: deadlock-cycle error
 # or: worker-failed error
 # within: 9
+# outside: nothing: how often it asked, and when its limit began
 
 import queue
 import threading

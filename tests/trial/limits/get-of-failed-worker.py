@@ -2,6 +2,7 @@
 # expect: deadlock-cycle warning
 # or: worker-failed warning
 # within: 20
+# outside: nothing: how often it asked, and when its limit began
 
 import multiprocessing
 

@@ -1,6 +1,7 @@
 """Each worker of a thread pool waits, a minute long, for a task of the same pool."""
 # expect: deadlock-cycle warning
 # within: 20
+# outside: nothing: how often it asked, and when its limit began
 
 from concurrent.futures import ThreadPoolExecutor
 

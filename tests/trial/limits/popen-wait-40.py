@@ -1,6 +1,7 @@
 """The parent gives a command forty seconds to end, whose output fills a pipe that the parent reads afterwards."""
 # expect: join-before-drain error
 # within: 9
+# outside: nothing: how often it asked, and when its limit began
 
 import subprocess
 import sys

@@ -3,6 +3,7 @@
 # options: --hang-after 4
 # limit: SIGTERM.*sigterm-and-event\.py:11
 # within: 12
+# outside: nothing: how often it asked, and when its limit began
 
 import signal
 import threading

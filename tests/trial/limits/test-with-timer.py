@@ -2,6 +2,7 @@
 # expect: deadlock-cycle warning
 # limit: SIGALRM, due in [1-6] s
 # within: 13
+# outside: nothing: how often it asked, and when its limit began
 
 import queue
 import signal

@@ -4,6 +4,7 @@
 # options: --hang-after 3
 # says: exited with status 1
 # says: has not asked after it
+# outside: nothing: that nobody asks after the child for longer than --hang-after
 
 import asyncio
 import multiprocessing

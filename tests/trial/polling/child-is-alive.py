@@ -1,6 +1,7 @@
 """The parent asks each 200 ms whether its child still lives; the child cannot end before its queue is read."""
 # expect: join-before-drain error
 # within: 10
+# outside: nothing: how often it asked, and when its limit began
 
 import multiprocessing
 import time

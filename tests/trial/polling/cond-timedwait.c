@@ -2,6 +2,7 @@
 // expect: deadlock-cycle error
 // or: deadlock-cycle warning
 // within: 8
+// outside: nothing: how often it asked, and when its limit began
 #include "threads.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -3,6 +3,7 @@
 # options: --hang-after 5
 # within: 12
 # says: waits for a file lock that it tries to take again and again
+# outside: nothing: that it lasts for longer than --hang-after
 
 import fcntl
 import tempfile

@@ -1,6 +1,7 @@
 """get_nowait() beside a sleep, on a queue whose only producer, a thread, has failed."""
 # expect: deadlock-cycle error
 # within: 10
+# outside: nothing: how often it asked, and when its limit began
 
 import queue
 import threading

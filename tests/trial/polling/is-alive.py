@@ -2,6 +2,7 @@
 # expect: deadlock-cycle error
 # within: 10
 # says: the main thread waits for the end of thread
+# outside: nothing: how often it asked, and when its limit began
 
 import threading
 import time

@@ -2,6 +2,7 @@
 # expect: worker-failed warning
 # options: --hang-after 5
 # within: 15
+# outside: nothing: how often it asked, and when its limit began
 
 import multiprocessing
 import queue

@@ -3,6 +3,7 @@
 # options: --hang-after 1
 # within: 16
 # says: always back to
+# outside: nothing: that it lasts for longer than --hang-after
 
 import threading
 import time

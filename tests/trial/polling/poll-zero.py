@@ -3,6 +3,7 @@
 # within: 12
 # options: --hang-after 4
 # says: has not asked after it
+# outside: nothing: how often it asked, and when its limit began
 
 import multiprocessing
 import time

@@ -4,6 +4,7 @@
 # or: hang warning
 # options: --hang-after 4
 # within: 15
+# outside: nothing: how the workers ended
 
 import multiprocessing
 

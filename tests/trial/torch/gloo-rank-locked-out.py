@@ -3,6 +3,7 @@
 # may: fork-lock-held warning
 # needs: torch
 # within: 20
+# outside: nothing: who held it at the fork, beside a thread of gloo that polls
 
 import multiprocessing
 import tempfile

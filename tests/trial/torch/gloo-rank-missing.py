@@ -4,6 +4,7 @@
 # options: --hang-after 5
 # needs: torch
 # within: 30
+# outside: nothing: whether it was sent anything before, beside a thread of gloo that polls
 
 import multiprocessing
 import tempfile
