@@ -239,8 +239,10 @@ def check_folded():
         assert re.search("waits for ever: 30 threads of process .* no thread of the program is left", line[0]), line
 
 
-# Reads an eventfd, which the kernel signals in one case: its io_uring has a request, for a connection that does not come.
+# Reads an eventfd, which the kernel signals in one case: its io_uring has a request, for a connection that does not come. In
+# another one it has a device, whose driver may.
 EVENT = """
+#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -280,7 +282,8 @@ int main(int count, char **word)
 {
 	pthread_t thread;
 	event = eventfd(0, 0);
-	if (count > 1 && strcmp(word[1], "plain") && request()) return 77;
+	if (count > 1 && !strcmp(word[1], "driver")) open("/dev/zero", O_RDONLY);
+	else if (count > 1 && strcmp(word[1], "plain") && request()) return 77;
 	if (count > 1 && !strcmp(word[1], "enter")) return syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, 0, 0);
 	pthread_create(&thread, NULL, keep, NULL);
 	sleep(1);
@@ -314,6 +317,9 @@ def check_request_of_the_kernel():
     with running(program, "plain") as process:
         time.sleep(2)
         assert [(one["rule"], one["severity"]) for one in attached(process.pid)["findings"]] == [("deadlock-cycle", "error")]
+    with running(program, "driver") as process:
+        time.sleep(2)
+        assert not attached(process.pid)["findings"]
     with running(program, "ring") as process:
         time.sleep(2)
         if process.poll() is not None:

@@ -199,7 +199,8 @@ static bool has_driver(uint32_t pid)
 	FILE *maps = proc_open_maps(pid);
 	char line[512];
 
-	found = !maps || !descriptors_each(pid, see_driver, &found);
+	if (!maps || !descriptors_each(pid, see_driver, &found))
+		found = true;
 	while (maps && !found && fgets(line, sizeof(line), maps))
 		found = strstr(line, "/[aio]") != NULL;
 	if (maps)
