@@ -15,6 +15,7 @@
 #include "../../tools/base/util.h"
 #include "../../tools/proc/proc.h"
 #include "../../tools/proc/procfs.h"
+#include "../../tools/proc/procmaps.h"
 #include "../../tools/symbolizer/python_symbols.h"
 #include "../../tools/symbols/pyview.h"
 #include "../../tools/waits/outside.h"
@@ -167,23 +168,18 @@ static void take_symbols(const struct python_symbols *file, uint64_t start)
 
 static bool find_interpreter(void)
 {
-	FILE *maps = proc_open_maps(capture.pid);
-	char line[8192], path[4096];
-	uint64_t start, offset;
+	struct procmaps_walk walk = procmaps_begin(capture.pid);
+	const struct python_symbols *file = NULL;
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		const struct python_symbols *file = NULL;
-
-		if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %*u %4095s", &start, &offset,
-			   path) == 3)
-			file = python_symbols_find(path);
-		if (!file || !file->is_cpython || file->load_offset != offset)
-			continue;
-		take_symbols(file, start);
-		fclose(maps);
-		return true;
+	while (!file && procmaps_next(&walk)) {
+		file = *walk.at.path == '/' ? python_symbols_find(walk.at.path) : NULL;
+		if (file && (!file->is_cpython || file->load_offset != walk.at.offset))
+			file = NULL;
 	}
-	return false;
+	if (file)
+		take_symbols(file, walk.at.start);
+	procmaps_end(&walk);
+	return file;
 }
 
 static bool has_version(void)

@@ -15,6 +15,7 @@
 #include "../proc/namespaces.h"
 #include "../proc/proc.h"
 #include "../proc/procfs.h"
+#include "../proc/procmaps.h"
 
 #define FOLDER "/dev/shm"
 #define BLOCK_BYTES 512u /* of st_blocks */
@@ -85,16 +86,11 @@ static uint64_t map_limit(void)
 static void look_at_mappings(const struct resources *at)
 {
 	uint64_t limit = map_limit(), count = 0, shared = 0;
-	FILE *maps = proc_open_maps(at->pid);
-	char line[1024], permission[5];
+	struct procmaps_walk walk = procmaps_begin(at->pid);
 
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%*x-%*x %4s", permission) == 1) {
-			count++;
-			shared += permission[3] == 's';
-		}
-	if (maps)
-		fclose(maps);
+	for (; procmaps_next(&walk); count++)
+		shared += walk.at.rights[3] == 's';
+	procmaps_end(&walk);
 	if (is_near(count, limit) && 2 * shared > count)
 		state_many(at, MPSAN_SHM_MANY_MAPS, count, limit);
 }

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/util.h"
-#include "../proc/proc.h"
+#include "../proc/procmaps.h"
 #include "../proc/root.h"
 
 static bool ends_with(const char *text, const char *end)
@@ -20,22 +19,16 @@ static bool ends_with(const char *text, const char *end)
 
 char *watched_session(uint32_t pid)
 {
-	char line[4352], root[ROOT_BYTES], *table = NULL, *dir;
-	FILE *maps = proc_open_maps(pid);
+	struct procmaps_walk walk = procmaps_begin(pid);
+	char root[ROOT_BYTES], *table = NULL, *dir;
 	bool library = false;
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		char *path = strchr(line, '/');
-
-		if (!path)
-			continue;
-		path[strcspn(path, "\n")] = '\0';
-		library |= ends_with(path, "/libmpsan.so");
-		if (!table && ends_with(path, "/session"))
-			table = text_copy(path);
+	while (procmaps_next(&walk)) {
+		library |= ends_with(walk.at.path, "/libmpsan.so");
+		if (!table && ends_with(walk.at.path, "/session"))
+			table = text_copy(walk.at.path);
 	}
-	if (maps)
-		fclose(maps);
+	procmaps_end(&walk);
 	if (table)
 		*strrchr(table, '/') = '\0';
 	root_name(pid, root);

@@ -3,120 +3,65 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../base/util.h"
 #include "proc.h"
 #include "procfs.h"
+#include "procmaps.h"
 
 #define LATELY_NS 20000000ull
 
-/* Takes a hexadecimal number and the character behind it; if it is another one, `at` becomes "". */
-static uint64_t take_hex(const char **at, char behind)
+/* Uninitialised data is in an unnamed mapping after those of the file, which end at `libc_end`. */
+static bool is_libc(const struct procmap *map, uint64_t libc_end)
 {
-	uint64_t number = 0;
-	char c;
+	const char *base = strrchr(map->path, '/');
 
-	for (; (c = **at) && ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')); ++*at)
-		number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	*at = c == behind ? *at + 1 : "";
-	return number;
-}
-
-/* One line of /proc/PID/maps: "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH". */
-static bool parse_mapping(const char *line, struct proc_mapping *mapping)
-{
-	unsigned major_number, minor_number;
-	const char *at = line;
-	char *path;
-
-	*mapping = (struct proc_mapping){.start = take_hex(&at, '-')};
-	mapping->end = take_hex(&at, ' ');
-	if (mapping->end <= mapping->start || strlen(at) < 6 || at[4] != ' ')
-		return false;
-	mapping->shared = at[3] == 's';
-	at += 5;
-	take_hex(&at, ' ');
-	major_number = (unsigned)take_hex(&at, ':');
-	minor_number = (unsigned)take_hex(&at, ' ');
-	if (!*at)
-		return false;
-	mapping->device = makedev(major_number, minor_number);
-	mapping->inode = strtoull(at, &path, 10);
-	path += strspn(path, " ");
-	snprintf(mapping->path, sizeof(mapping->path), "%.*s", (int)strcspn(path, "\n"), path);
-	return true;
-}
-
-/* Uninitialised data is in an unnamed mapping after those of the file. */
-static bool is_libc(const struct proc_mapping *mapping, const struct proc_mapping *before)
-{
-	const char *base = strrchr(mapping->path, '/');
-
-	if (!*mapping->path)
-		return before->in_libc && before->end == mapping->start;
+	if (!*map->path)
+		return libc_end && libc_end == map->start;
 	return base && (!strncmp(base, "/libc.so", 8) || !strncmp(base, "/libc-2", 7) ||
 			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
 }
 
-static void skip_line(FILE *file)
+static struct proc_mapping mapping_of(const struct procmap *map, uint64_t *libc_end)
 {
-	int c;
+	struct proc_mapping mapping = {
+		.start = map->start,
+		.end = map->end,
+		.device = map->device,
+		.inode = map->inode,
+		.shared = map->rights[3] == 's',
+		.in_libc = is_libc(map, *libc_end),
+	};
 
-	do
-		c = getc_unlocked(file);
-	while (c != '\n' && c != EOF);
-}
-
-/* Counts the mappings that `is_it` accepts, up to `most`; -1: unknown. */
-static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
-			const void *context, struct proc_mapping *found, int most)
-{
-	struct proc_mapping before = {0};
-	FILE *file = proc_open_maps(pid);
-	char line[PROC_PATH_BYTES + 96];
-	int result = 0;
-
-	if (!file)
-		return -1;
-	while (result < most && fgets(line, sizeof(line), file)) {
-		if (!strchr(line, '\n')) /* the end of a long path is of no interest */
-			skip_line(file);
-		if (!parse_mapping(line, found))
-			continue;
-		found->in_libc = is_libc(found, &before);
-		before = *found;
-		result += is_it(found, context);
-	}
-	fclose(file);
-	return result;
-}
-
-static bool holds_address(const struct proc_mapping *mapping, const void *context)
-{
-	uint64_t address = *(const uint64_t *)context;
-
-	return mapping->start <= address && address < mapping->end;
+	*libc_end = mapping.in_libc ? mapping.end : 0;
+	snprintf(mapping.path, sizeof(mapping.path), "%s", map->path);
+	return mapping;
 }
 
 bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
 {
-	return find_mapping(pid, holds_address, &address, mapping, 1) == 1;
+	struct procmaps_walk walk = procmaps_begin(pid);
+	uint64_t libc_end = 0;
+	bool found = false;
+
+	while (!found && procmaps_next(&walk)) {
+		*mapping = mapping_of(&walk.at, &libc_end);
+		found = mapping->start <= address && address < mapping->end;
+	}
+	procmaps_end(&walk);
+	return found;
+}
+
+static bool is_of_file(const struct procmap *map, uint64_t device, uint64_t inode)
+{
+	return map->device == device && map->inode == inode;
 }
 
 /* ---- whether a process is single-threaded ---- */
-
-static bool is_of_file(const struct proc_mapping *mapping, const void *context)
-{
-	const struct proc_mapping *one = context;
-
-	return mapping->inode && mapping->device == one->device && mapping->inode == one->inode;
-}
 
 /* This process's C library, and where in it the flag lies, which since 2.35 is kept up to date beside a program's copy. */
 static bool find_libc(struct proc_mapping *libc, uint64_t *offset)
@@ -133,35 +78,53 @@ static bool find_libc(struct proc_mapping *libc, uint64_t *offset)
 	return proc_mapping((uint32_t)getpid(), (uint64_t)info.dli_fbase, libc);
 }
 
+/* Where a process maps that file first; 0: nowhere. */
+static uint64_t start_of(uint32_t pid, const struct proc_mapping *file)
+{
+	struct procmaps_walk walk = procmaps_begin(pid);
+	uint64_t start = 0;
+
+	while (file->inode && !start && procmaps_next(&walk))
+		if (is_of_file(&walk.at, file->device, file->inode))
+			start = walk.at.start;
+	procmaps_end(&walk);
+	return start;
+}
+
 bool proc_is_single(uint32_t pid)
 {
 	static struct proc_mapping libc;
 	static uint64_t offset;
 	static bool asked, found;
-	struct proc_mapping other;
+	uint64_t start;
 	bool single;
 
 	found = asked ? found : find_libc(&libc, &offset);
 	asked = true;
-	return found && find_mapping(pid, is_of_file, &libc, &other, 1) == 1 &&
-	       proc_peek(pid, other.start + offset, &single, sizeof(single)) && single;
+	start = found ? start_of(pid, &libc) : 0;
+	return start && proc_peek(pid, start + offset, &single, sizeof(single)) && single;
 }
 
 /* ---- memory that is shared ---- */
 
-static bool is_file(const struct proc_mapping *mapping, const void *context)
-{
-	const uint64_t *file = context;
-
-	return mapping->shared && mapping->device == file[0] && mapping->inode == file[1];
-}
-
 int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
 {
-	const uint64_t file[] = {device, inode};
-	struct proc_mapping mapping;
+	struct procmaps_walk walk = procmaps_begin(pid);
+	int count = 0;
 
-	return find_mapping(pid, is_file, file, &mapping, INT_MAX);
+	while (procmaps_next(&walk))
+		count += walk.at.rights[3] == 's' && is_of_file(&walk.at, device, inode);
+	return procmaps_end(&walk) ? count : -1;
+}
+
+int proc_has_aio(uint32_t pid)
+{
+	struct procmaps_walk walk = procmaps_begin(pid);
+	int found = 0;
+
+	while (!found && procmaps_next(&walk))
+		found = !strncmp(walk.at.path, "/[aio]", 6);
+	return procmaps_end(&walk) ? found : -1;
 }
 
 /* The mappings of the process that was asked about last. */
@@ -171,13 +134,6 @@ static struct {
 	uint64_t read_ns;
 	ARRAY(struct proc_mapping) list;
 } lately;
-
-static bool keep(const struct proc_mapping *mapping, const void *context)
-{
-	(void)context;
-	*ARRAY_ADD(&lately.list) = *mapping;
-	return true;
-}
 
 static bool find_lately(uint64_t address, struct proc_mapping *mapping)
 {
@@ -205,7 +161,8 @@ static bool is_recent(uint64_t now_ns)
 bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	struct proc_mapping unused;
+	struct procmaps_walk walk;
+	uint64_t libc_end = 0;
 
 	if (lately.pid == pid && is_recent(now_ns) && find_lately(address, mapping))
 		return true;
@@ -213,7 +170,10 @@ bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *ma
 	lately.look = kept_look();
 	lately.read_ns = now_ns;
 	lately.list.count = 0;
-	find_mapping(pid, keep, NULL, &unused, INT_MAX);
+	walk = procmaps_begin(pid);
+	while (procmaps_next(&walk))
+		*ARRAY_ADD(&lately.list) = mapping_of(&walk.at, &libc_end);
+	procmaps_end(&walk);
 	return find_lately(address, mapping);
 }
 

@@ -145,20 +145,6 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 			  PIPE_END_READ | PIPE_END_WRITE);
 }
 
-/* AIO, as of io_submit(2), has no descriptor, but a mapping. */
-static bool has_aio(uint32_t pid)
-{
-	FILE *maps = proc_open_maps(pid);
-	char line[PROC_PATH_BYTES + 96];
-	bool found = false;
-
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = strstr(line, " /[aio]") != NULL;
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
 static void scan_process(uint32_t pid, void *context)
 {
 	struct pipes *pipes = context;
@@ -169,7 +155,7 @@ static void scan_process(uint32_t pid, void *context)
 		*ARRAY_ADD(&pipes->unread) = pid;
 	for (uint32_t i = before; i < pipes->holders.count; i++)
 		has_event |= pipes->holders.item[i].id.kind == PIPE_EVENT;
-	if (has_event && has_aio(pid))
+	if (has_event && proc_has_aio(pid) > 0)
 		*ARRAY_ADD(&pipes->holders) =
 			(struct pipe_holder){{PIPE_AIO, 0, 0}, pid, PIPE_END_READ | PIPE_END_WRITE};
 }

@@ -297,13 +297,6 @@ uint32_t proc_living(uint32_t pid)
 	return of[1];
 }
 
-FILE *proc_open_maps(uint32_t pid)
-{
-	uint32_t tid = proc_living(pid);
-
-	return procfs_stream("%u/task/%u/maps", pid, tid ? tid : pid);
-}
-
 bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context)
 {
 	if (!proc_living(pid))

@@ -123,16 +123,13 @@ bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *ma
 char *proc_semaphore_name(uint32_t pid, uint64_t address);
 /* How often a process maps that file or shared memory; -1: unreadable. */
 int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
+/* Whether it uses AIO, as of io_submit(2), which has no descriptor, but a mapping; -1: unreadable. */
+int proc_has_aio(uint32_t pid);
 /*
  * Whether a process has never had a second thread, by its C library (__libc_single_threaded, see the GNU C Library's
  * manual); false also if that is not the file that this process has.
  */
 bool proc_is_single(uint32_t pid);
-/*
- * Opens /proc/PID/maps, even if the main thread has ended and another one lives; NULL: unreadable.
- */
-FILE *proc_open_maps(uint32_t pid);
-
 /*
  * Signals with handlers that could end a wait: bit N-1 for signal N; without fault signals. All bits
  * if unknown.

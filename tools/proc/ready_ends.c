@@ -196,16 +196,8 @@ static void see_driver(const struct descriptor *descriptor, void *context)
 static bool has_driver(uint32_t pid)
 {
 	bool found = false;
-	FILE *maps = proc_open_maps(pid);
-	char line[512];
 
-	if (!maps || !descriptors_each(pid, see_driver, &found))
-		found = true;
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = strstr(line, "/[aio]") != NULL;
-	if (maps)
-		fclose(maps);
-	return found;
+	return !descriptors_each(pid, see_driver, &found) || found || proc_has_aio(pid);
 }
 
 /* A timer that is not set can be by any thread of the process. */

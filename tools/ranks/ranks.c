@@ -10,6 +10,7 @@
 #include "../../shim/common/hash.h"
 #include "../../shim/common/rank.h"
 #include "../facts/processes.h"
+#include "../proc/procmaps.h"
 #include "../symbols/pyview.h"
 #include "async_work.h"
 #include "variables.h"
@@ -72,16 +73,13 @@ static void ask_launcher(const struct snapshot *snapshot, struct rank *rank, uin
 
 static bool has_torch(uint32_t pid)
 {
-	FILE *maps = proc_open_maps(pid);
+	struct procmaps_walk walk = procmaps_begin(pid);
 	bool found = false;
-	char *line = NULL;
-	size_t room = 0;
 
-	while (maps && !found && getline(&line, &room, maps) > 0)
-		found = strstr(line, "/libtorch_python") || strstr(line, "/libtorch_cpu");
-	free(line);
-	if (maps)
-		fclose(maps);
+	while (!found && procmaps_next(&walk))
+		found = strstr(walk.at.path, "/libtorch_python") ||
+			strstr(walk.at.path, "/libtorch_cpu");
+	procmaps_end(&walk);
 	return found;
 }
 

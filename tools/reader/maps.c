@@ -3,12 +3,11 @@
 #include "maps.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../proc/build_id.h"
-#include "../proc/proc.h"
+#include "../proc/procmaps.h"
 #include "../proc/root.h"
 
 /* The modules of a living process, from /proc. */
@@ -239,36 +238,33 @@ static char *learn_build_id(const struct learned *learned, const char *path, uin
 }
 
 /* The mappings of a file are contiguous; the first one is its lowest segment. */
-static void learn_line(struct learned *learned, char *line)
+static void learn_mapping(struct learned *learned, const struct procmap *at)
 {
 	struct modules *list = &learned->list;
 	struct module *last = list->count ? &list->item[list->count - 1] : NULL;
-	unsigned long long start, end, inode = 0;
-	char *path = strchr(line, '/');
 
-	if (sscanf(line, "%llx-%llx %*s %*s %*s %llu", &start, &end, &inode) < 2)
-		return;
-	if (!path && last && last->end == start && !strchr(line, '['))
-		last->end = end; /* its .bss */
-	if (!path && strstr(line, "[vdso]")) {
-		learned->vdso = start;
-		learned->vdso_end = end;
+	if (!*at->path && last && last->end == at->start)
+		last->end = at->end; /* its .bss */
+	if (!strcmp(at->path, "[vdso]")) {
+		learned->vdso = at->start;
+		learned->vdso_end = at->end;
 	}
-	if (!path)
+	if (*at->path != '/')
 		return;
-	path[strcspn(path, "\n")] = '\0';
-	if (last && !strcmp(last->path, path)) {
-		last->end = end;
+	if (last && !strcmp(last->path, at->path)) {
+		last->end = at->end;
 		return;
 	}
 	list_insert(list, &learned->room, list->count,
-		    (struct module){.base = start,
-				    .end = end,
-				    .path = text_copy(path),
-				    .build_id = learn_build_id(learned, path, start),
-				    .root = learned->root,
-				    .inode = inode,
-				    .mapped = root_mapped(learned->pid, path, start, end)});
+		    (struct module){
+			    .base = at->start,
+			    .end = at->end,
+			    .path = text_copy(at->path),
+			    .build_id = learn_build_id(learned, at->path, at->start),
+			    .root = learned->root,
+			    .inode = at->inode,
+			    .mapped = root_mapped(learned->pid, at->path, at->start, at->end),
+		    });
 }
 
 /* In a hole of the loader its code would be taken for the loader's; anywhere else it is of no interest. */
@@ -310,13 +306,11 @@ void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns
 				  .pid = pid,
 				  .time_ns = time_ns,
 				  .root = session_root(&maps->reader->session, slot)};
-	FILE *file = proc_open_maps(pid);
-	char line[4352];
+	struct procmaps_walk walk = procmaps_begin(pid);
 
-	while (file && fgets(line, sizeof(line), file))
-		learn_line(&learned, line);
-	if (file)
-		fclose(file);
+	while (procmaps_next(&walk))
+		learn_mapping(&learned, &walk.at);
+	procmaps_end(&walk);
 	learn_vdso(&learned);
 	learned.list.made = next_number();
 	if (learned.list.count)

@@ -2,39 +2,16 @@
 /* Finds the CPython of a process in its maps: see pyfile.h. */
 #include "pyfile.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "../proc/procfs.h"
+#include "../proc/procmaps.h"
 #include "../proc/root.h"
 #include "../symbolizer/symbolizer.h"
-
-#define PATH_BYTES 4096
-
-/* One line of /proc/PID/maps. */
-struct mapping {
-	uint64_t start, end, offset, inode;
-	unsigned major, minor;
-	const char *path;
-};
-
-static bool mapping_parse(struct mapping *mapping, char *line)
-{
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &mapping->start, &mapping->end, &mapping->offset, &mapping->major,
-		   &mapping->minor, &mapping->inode, &at) != 6 ||
-	    !at || line[at] != '/')
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	mapping->path = line + at;
-	return true;
-}
 
 /* Through /proc, so that a deleted program can be read. */
 static bool read_program(pid_t pid, const char *target, struct python_symbols *file)
@@ -49,9 +26,9 @@ static bool read_program(pid_t pid, const char *target, struct python_symbols *f
  * In a container the path is below the process's root, in a chroot below ours. The inode decides if
  * possible: some file systems have two for one file.
  */
-static bool read_library(pid_t pid, const struct mapping *mapping, struct python_symbols *file)
+static bool read_library(pid_t pid, const struct procmap *mapping, struct python_symbols *file)
 {
-	char path[PATH_BYTES + ROOT_BYTES] = "";
+	char path[PATH_MAX + ROOT_BYTES] = "";
 	char *mapped = root_mapped((uint32_t)pid, mapping->path, mapping->start, mapping->end);
 	struct python_symbols below;
 	bool is_below = false;
@@ -77,15 +54,14 @@ static bool read_library(pid_t pid, const struct mapping *mapping, struct python
 
 /* A file that this look has asked for: processes share them, and each has several mappings of one. */
 struct asked {
-	uint64_t inode;
-	unsigned major, minor;
+	uint64_t device, inode;
 	bool found;
 	struct python_symbols file;
 };
 
 static ARRAY(struct asked) asked;
 
-static const struct python_symbols *read_mapped(pid_t pid, const struct mapping *mapping,
+static const struct python_symbols *read_mapped(pid_t pid, const struct procmap *mapping,
 						const char *program)
 {
 	static uint32_t look;
@@ -96,48 +72,39 @@ static const struct python_symbols *read_mapped(pid_t pid, const struct mapping 
 	look = kept_look();
 	for (uint32_t i = 0; i < asked.count && mapping->inode; i++) {
 		one = &asked.item[i];
-		if (one->inode == mapping->inode && one->major == mapping->major &&
-		    one->minor == mapping->minor)
+		if (one->inode == mapping->inode && one->device == mapping->device)
 			return one->found ? &one->file : NULL;
 	}
 	one = ARRAY_ADD(&asked);
-	*one = (struct asked){mapping->inode, mapping->major, mapping->minor, .found = false};
+	*one = (struct asked){mapping->device, mapping->inode, .found = false};
 	one->found = strcmp(mapping->path, program) ? read_library(pid, mapping, &one->file) :
 						      read_program(pid, program, &one->file);
 	return one->found ? &one->file : NULL;
 }
 
 /* The first mapping of the program, or of a library with a fitting name, that contains CPython. */
-static bool find_in(pid_t pid, FILE *maps, struct python_symbols *found, uint64_t *start)
-{
-	char line[PATH_BYTES + 128], program[PATH_BYTES];
-	const struct python_symbols *file;
-	struct mapping mapping;
-
-	procfs_link(program, sizeof(program), "%d/exe", (int)pid);
-	while (fgets(line, sizeof(line), maps)) {
-		if (!mapping_parse(&mapping, line) ||
-		    (strcmp(mapping.path, program) &&
-		     !strstr(path_base(mapping.path), "libpython")))
-			continue;
-		file = read_mapped(pid, &mapping, program);
-		if (!file || !file->is_cpython || mapping.offset != file->load_offset)
-			continue;
-		*found = *file;
-		*start = mapping.start;
-		return true;
-	}
-	return false;
-}
-
 bool pyfile_of(pid_t pid, struct python_symbols *file, uint64_t *start)
 {
-	FILE *maps = procfs_stream("%d/maps", (int)pid);
-	bool found = maps && find_in(pid, maps, file, start);
+	struct procmaps_walk walk = procmaps_begin((uint32_t)pid);
+	const struct procmap *at = &walk.at;
+	const struct python_symbols *mapped = NULL;
+	char program[PATH_MAX] = "";
 
-	if (maps)
-		fclose(maps);
-	return found;
+	if (walk.file)
+		procfs_link(program, sizeof(program), "%d/exe", (int)pid);
+	while (!mapped && procmaps_next(&walk)) {
+		if (*at->path == '/' &&
+		    (!strcmp(at->path, program) || strstr(path_base(at->path), "libpython")))
+			mapped = read_mapped(pid, at, program);
+		if (mapped && (!mapped->is_cpython || at->offset != mapped->load_offset))
+			mapped = NULL;
+	}
+	if (mapped) {
+		*file = *mapped;
+		*start = at->start;
+	}
+	procmaps_end(&walk);
+	return mapped;
 }
 
 void pyfiles_finish(void)

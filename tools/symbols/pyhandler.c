@@ -7,15 +7,13 @@
  */
 #include "pyhandler.h"
 
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../shim/common/cpython/process.h"
 #include "../base/util.h"
-#include "../proc/procfs.h"
+#include "../proc/procmaps.h"
 
 #define ENTRIES 65u /* NSIG; the first one is not used */
 #define ENTRY_WORDS 2u /* tripped, func */
@@ -49,22 +47,19 @@ struct range {
 /* The writable memory around the interpreter's runtime, which may be several mappings. */
 static struct range find_data(const struct cpython *py)
 {
-	struct range range = {0}, next;
-	char line[4096];
-	FILE *maps = procfs_stream("%d/maps", py->pid);
+	struct procmaps_walk walk = procmaps_begin((uint32_t)py->pid);
+	struct range range = {0};
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &next.begin, &next.end) != 2 ||
-		    !strstr(line, " rw"))
+	while (procmaps_next(&walk)) {
+		if (strncmp(walk.at.rights, "rw", 2) != 0)
 			continue;
-		if (next.begin != range.end && py->runtime >= range.begin &&
+		if (walk.at.start != range.end && py->runtime >= range.begin &&
 		    py->runtime < range.end)
 			break;
-		range.begin = next.begin == range.end ? range.begin : next.begin;
-		range.end = next.end;
+		range.begin = walk.at.start == range.end ? range.begin : walk.at.start;
+		range.end = walk.at.end;
 	}
-	if (maps)
-		fclose(maps);
+	procmaps_end(&walk);
 	return py->runtime >= range.begin && py->runtime < range.end ? range : (struct range){0};
 }
 

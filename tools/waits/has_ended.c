@@ -5,9 +5,9 @@
  */
 #include "outside.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "../proc/procmaps.h"
 #include "../reader/host.h"
 #include "../symbols/pyview.h"
 
@@ -34,25 +34,20 @@ static bool is_living(const struct snapshot *snapshot, const struct snapshot_pro
 /* A stack follows the pages that guard its end. */
 static bool keeps_stack(const struct snapshot *snapshot, const struct snapshot_process *process)
 {
-	FILE *maps = proc_open_maps(process->pid);
-	unsigned long long start, end, guarded = 0, inode;
-	char line[PROC_PATH_BYTES + 96], rights[8];
+	struct procmaps_walk walk = procmaps_begin(process->pid);
+	uint64_t guarded = 0, descriptor;
 	bool found = false;
 
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		uint64_t descriptor;
+	while (!found && procmaps_next(&walk)) {
+		const struct procmap *at = &walk.at;
 
-		if (sscanf(line, "%llx-%llx %7s %*x %*x:%*x %llu", &start, &end, rights, &inode) !=
-		    4)
-			continue;
-		descriptor = !inode && !strcmp(rights, "rw-p") && start == guarded ?
-				     outside_descriptor_below(process->pid, end) :
+		descriptor = !at->inode && !strcmp(at->rights, "rw-p") && at->start == guarded ?
+				     outside_descriptor_below(process->pid, at->end) :
 				     0;
 		found = descriptor && !is_living(snapshot, process, descriptor);
-		guarded = !inode && !strcmp(rights, "---p") ? end : 0;
+		guarded = !at->inode && !strcmp(at->rights, "---p") ? at->end : 0;
 	}
-	if (maps)
-		fclose(maps);
+	procmaps_end(&walk);
 	return found;
 }
 

@@ -14,6 +14,7 @@
 #include "../base/filtered.h"
 #include "../base/plainfile.h"
 #include "../proc/build_id.h"
+#include "../proc/procmaps.h"
 #include "../proc/stacks/stack_copy.h"
 
 #define CAP (64u << 20)
@@ -179,32 +180,27 @@ static void put_module(struct watchlog *log, uint32_t slot, uint32_t pid, const 
 /* The mappings of a file are contiguous; the first one is its lowest segment. */
 static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 {
-	char line[4352], file[4097] = "", name[4097], rights[8];
-	unsigned long long start, end;
+	struct procmaps_walk walk = procmaps_begin(pid);
+	const struct procmap *at = &walk.at;
 	struct ev_module module = {0};
-	FILE *maps = proc_open_maps(pid);
+	char file[PATH_MAX] = "";
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		name[0] = '\0';
-		if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %4096[^\n]", &start, &end, rights,
-			   name) < 3)
+	while (procmaps_next(&walk)) {
+		if (*at->path != '/')
 			continue;
-		if (name[0] == '/' && strcmp(name, file)) {
+		if (strcmp(at->path, file) != 0) {
 			put_module(log, slot, pid, file, &module);
-			module = (struct ev_module){.base = start};
-			strcpy(file, name);
+			module = (struct ev_module){.base = at->start};
+			strcpy(file, at->path);
 		}
-		if (name[0] != '/')
-			continue;
-		module.end = end;
-		if (rights[2] == 'x') {
-			module.text_start = start;
-			module.text_end = end;
+		module.end = at->end;
+		if (at->rights[2] == 'x') {
+			module.text_start = at->start;
+			module.text_end = at->end;
 		}
 	}
 	put_module(log, slot, pid, file, &module);
-	if (maps)
-		fclose(maps);
+	procmaps_end(&walk);
 }
 
 /* ---- stacks ---- */
