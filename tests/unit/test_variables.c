@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "proc/process/variables.h"
 #include "proc/procfs.h"
-#include "ranks/variables.h"
 
 static pid_t child;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../attach/attach.h"
+#include "../proc/process/variables.h"
 #include "../reader/host.h"
 #include "../report/report.h"
 #include "ps.h"
@@ -132,24 +133,6 @@ void ps_find(struct ps_found *found)
 	free(own);
 }
 
-/* MPSAN_DIR in the process's environment, which the caller frees; NULL if unset or unreadable. */
-static char *directory_of(const char *pid)
-{
-	static const char name[] = "MPSAN_DIR=";
-	char *path = text_format("/proc/%s/environ", pid), *entry = NULL, *dir = NULL;
-	FILE *file = fopen(path, "re");
-	size_t room = 0;
-
-	while (file && !dir && getdelim(&entry, &room, '\0', file) > 0)
-		if (!strncmp(entry, name, sizeof(name) - 1))
-			dir = text_copy(entry + sizeof(name) - 1);
-	if (file)
-		fclose(file);
-	free(entry);
-	free(path);
-	return dir;
-}
-
 void ps_find_elsewhere(struct ps_found *found)
 {
 	DIR *stream = opendir("/proc");
@@ -157,16 +140,17 @@ void ps_find_elsewhere(struct ps_found *found)
 	struct stat st;
 
 	while (stream && (entry = readdir(stream))) {
-		char *dir;
+		const char *dir;
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
 		    fstatat(dirfd(stream), entry->d_name, &st, 0) || st.st_uid != geteuid())
 			continue;
-		dir = directory_of(entry->d_name);
+		variables_read((uint32_t)strtoul(entry->d_name, NULL, 10));
+		dir = variables_get("MPSAN_DIR");
 		if (dir && *dir == '/')
 			try_given(found, dir);
-		free(dir);
 	}
+	variables_finish();
 	if (stream)
 		closedir(stream);
 }

@@ -10,10 +10,10 @@
 #include "../../shim/common/hash.h"
 #include "../../shim/common/rank.h"
 #include "../facts/processes.h"
+#include "../proc/process/variables.h"
 #include "../proc/procmaps.h"
 #include "../symbols/pyview.h"
 #include "async_work.h"
-#include "variables.h"
 
 #define STACK_BYTES 16384u
 #define NEEDS_MAX 256u

@@ -2,16 +2,14 @@
 /* Tells whether a process was watched, and if not, why: from its slot and its exec. */
 #include "unwatched.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../include/mpsan_texts.h"
-#include "../proc/procfs.h"
+#include "../proc/process/variables.h"
 
 #define LOADING_NS 500000000ull
 #define HELPER_NS 5000000000ull
-#define VARIABLES_MAX 65536u
 
 /* What whoever called exec saw of the image to come, not what that image said of itself. */
 static bool is_of_exec(uint16_t why)
@@ -24,21 +22,12 @@ static bool is_of_exec(uint16_t why)
 static const char *seen_in_environment(const struct reader *reader, uint32_t slot)
 {
 	uint32_t pid = reader->processes[slot].gone ? 0 : session_pid(&reader->session, slot);
-	FILE *file = pid ? procfs_stream("%u/environ", pid) : NULL;
-	bool any = false, preload = false, directory = false;
-	char *entry = NULL;
-	size_t room = 0;
+	bool preload;
 
-	if (!file)
+	if (!pid || !variables_read(pid))
 		return NULL;
-	for (unsigned i = 0; i < VARIABLES_MAX && getdelim(&entry, &room, '\0', file) > 0; i++) {
-		any = true;
-		preload |= !strncmp(entry, "LD_PRELOAD=", strlen("LD_PRELOAD="));
-		directory |= !strncmp(entry, "MPSAN_DIR=", strlen("MPSAN_DIR="));
-	}
-	free(entry);
-	fclose(file);
-	if (!any || (preload && directory))
+	preload = variables_get("LD_PRELOAD");
+	if (preload && variables_get("MPSAN_DIR"))
 		return NULL;
 	return mpsan_off_meaning(preload ? MPSAN_OFF_SESSION : MPSAN_OFF_ENVIRONMENT);
 }

@@ -3,10 +3,11 @@
 #ifndef MPSAN_VARIABLES_H
 #define MPSAN_VARIABLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Reads those of a process, in place of the ones read before: none if they cannot be read. */
-void variables_read(uint32_t pid);
+/* Reads those of a process, in place of the ones read before; false: it has none, or they cannot be read. */
+bool variables_read(uint32_t pid);
 
 /* The value of a variable, valid until the next call of the others; NULL: it has none. */
 const char *variables_get(const char *name);

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/util.h"
-#include "../proc/procfs.h"
+#include "../../base/util.h"
+#include "../procfs.h"
 
 static struct {
 	char *text;
 	size_t room, bytes;
 } variables; /* NUL-terminated each */
 
-void variables_read(uint32_t pid)
+bool variables_read(uint32_t pid)
 {
 	FILE *file = procfs_stream("%u/environ", pid);
 
@@ -33,6 +33,7 @@ void variables_read(uint32_t pid)
 		fclose(file);
 	if (variables.text)
 		variables.text[variables.bytes] = '\0';
+	return variables.bytes;
 }
 
 const char *variables_get(const char *name)
