@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../tools/proc/process/cgroup.h"
 #include "../../tools/waits/cross_process.h"
 #include "log_writer.h"
 
@@ -360,8 +361,8 @@ static void a_worker_in_its_queue_had_no_task(void **state)
 static void kills_for_memory_are_read_or_unknown(void **state)
 {
 	(void)state;
-	assert_true(cross_process_oom_kills((uint32_t)getpid()) >= -1);
-	assert_int_equal(cross_process_oom_kills(UINT32_MAX), -1);
+	assert_true(cgroup_oom_kills((uint32_t)getpid()) >= -1);
+	assert_int_equal(cgroup_oom_kills(UINT32_MAX), -1);
 }
 
 #define STORY(name) cmocka_unit_test_setup(name, begin)

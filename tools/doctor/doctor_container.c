@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../proc/process/cgroup.h"
 #include "doctor.h"
 
 #define MIB (1024ll * 1024)
@@ -36,24 +37,19 @@ static const char *container_kind(const struct doctor *doctor)
 /* The lowest memory.max of the own control group and its ancestors; LLONG_MAX: none. */
 static long long memory_limit(const struct doctor *doctor)
 {
-	char *groups = doctor_read(doctor, "/proc/self/cgroup"), *path = NULL, *slash;
-	const char *unified = groups ? strstr(groups, "0::") : NULL;
+	char *groups = doctor_read(doctor, "/proc/self/cgroup"),
+	     *group = groups ? cgroup_named(groups, "") : NULL;
 	long long least = doctor_number(doctor, "/sys/fs/cgroup/memory/memory.limit_in_bytes",
 					__LONG_LONG_MAX__);
 
-	if (unified)
-		path = text_format("/sys/fs/cgroup%.*s", (int)strcspn(unified + 3, "\n"),
-				   unified + 3);
-	while (path && strlen(path) >= strlen("/sys/fs/cgroup")) {
-		char *file = text_format("%s/memory.max", path);
+	for (bool more = group; more; more = cgroup_parent(group)) {
+		char *file = text_format("%s/memory.max", group);
 		long long limit = doctor_number(doctor, file, __LONG_LONG_MAX__);
 
 		least = limit < least ? limit : least;
 		free(file);
-		slash = strrchr(path, '/');
-		*slash = '\0';
 	}
-	free(path);
+	free(group);
 	free(groups);
 	return least;
 }

@@ -2,7 +2,6 @@
 /* Reads stat, status, sched and stack of threads. */
 #include "thread_state.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "../base/util.h"
 #include "../proc/proc.h"
+#include "../proc/process/cgroup.h"
 #include "../proc/procfs.h"
 
 #define KERNEL_FRAMES 5u
@@ -149,29 +149,6 @@ void thread_state_kernel(uint32_t pid, uint32_t tid, char *text, size_t bytes)
 		*text = '\0';
 }
 
-static bool is_frozen(uint32_t pid)
-{
-	char text[1024], line[64], *group, *path;
-	bool frozen = false;
-	FILE *events;
-
-	if (procfs_source() || !procfs_read(text, sizeof(text), "%u/cgroup", pid))
-		return false;
-	group = strstr(text, "0::/");
-	if (!group)
-		return false;
-	group += 3;
-	group[strcspn(group, "\n")] = '\0';
-	path = text_format("/sys/fs/cgroup%s/cgroup.events", group);
-	events = fopen(path, "re");
-	while (events && fgets(line, sizeof(line), events))
-		frozen |= !strcmp(line, "frozen 1\n");
-	if (events)
-		fclose(events);
-	free(path);
-	return frozen;
-}
-
 bool thread_state_is_frozen(uint32_t pid)
 {
 	static struct {
@@ -180,7 +157,7 @@ bool thread_state_is_frozen(uint32_t pid)
 	} last;
 
 	if (!last.look || last.look != kept_look() || last.pid != pid)
-		last.frozen = is_frozen(pid);
+		last.frozen = cgroup_is_frozen(pid);
 	last.look = kept_look();
 	last.pid = pid;
 	return last.frozen;

@@ -10,6 +10,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../job/patience.h"
+#include "../proc/process/cgroup.h"
 #include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 
@@ -20,8 +21,7 @@
 
 void dead_owners_init(struct dead_owners *dead_owners)
 {
-	*dead_owners =
-		(struct dead_owners){.oom_kills = cross_process_oom_kills((uint32_t)getpid())};
+	*dead_owners = (struct dead_owners){.oom_kills = cgroup_oom_kills((uint32_t)getpid())};
 }
 
 /* The search of one snapshot. */
@@ -285,7 +285,7 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 
 static const char *want_of_memory(const struct dead_owners *dead_owners, int value)
 {
-	int64_t now = cross_process_oom_kills((uint32_t)getpid());
+	int64_t now = cgroup_oom_kills((uint32_t)getpid());
 
 	return value == SIGKILL && dead_owners->oom_kills >= 0 && now > dead_owners->oom_kills ?
 		       "; possibly out of memory: the control group counted an OOM kill" :

@@ -6,12 +6,9 @@
 #include "cross_process.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../facts/pyframe.h"
-#include "../proc/procfs.h"
 
 /* ---- claims ---- */
 
@@ -265,57 +262,4 @@ bool cross_process_worker_replaced(const struct cross_process_pool *pool)
 	for (uint32_t i = 0; i < pool->workers; i++)
 		replaces |= pool->worker[i].alive && pool->worker[i].replaces;
 	return replaces && is_at_rest(pool);
-}
-
-/* ---- memory ---- */
-
-/* The number after a word at the beginning of a line. */
-static int64_t cross_number_of(const char *path, const char *word)
-{
-	FILE *file = fopen(path, "re");
-	char line[256];
-	int64_t number = -1;
-	size_t length = strlen(word);
-
-	while (file && number < 0 && fgets(line, sizeof(line), file))
-		if (!strncmp(line, word, length) && line[length] == ' ')
-			number = strtoll(line + length, NULL, 10);
-	if (file)
-		fclose(file);
-	return number;
-}
-
-/* A line of /proc/PID/cgroup: "0::/path" in v2, "N:memory:/path" in v1. */
-static int64_t kills_of(char *line)
-{
-	char *controllers = strchr(line, ':'),
-	     *path = controllers ? strchr(controllers + 1, ':') : NULL;
-	char *file;
-	int64_t kills;
-
-	if (!path)
-		return -1;
-	*path++ = '\0';
-	path[strcspn(path, "\n")] = '\0';
-	if (controllers[1] && !strstr(controllers, "memory"))
-		return -1;
-	file = text_format(controllers[1] ? "/sys/fs/cgroup/memory%s/memory.oom_control" :
-					    "/sys/fs/cgroup%s/memory.events",
-			   path);
-	kills = cross_number_of(file, "oom_kill");
-	free(file);
-	return kills;
-}
-
-int64_t cross_process_oom_kills(uint32_t pid)
-{
-	char line[4200];
-	int64_t kills = -1;
-	FILE *file = procfs_stream("%u/cgroup", pid);
-
-	while (file && kills < 0 && fgets(line, sizeof(line), file))
-		kills = kills_of(line);
-	if (file)
-		fclose(file);
-	return kills;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conclusions about waits across processes, from plain inputs: claims on a process-shared lock,
- * frames of Python threads, ends of processes. Only cross_process_oom_kills() asks the kernel.
+ * frames of Python threads, ends of processes. Nothing here asks the kernel.
  * Neighbours: pshared_locks.h has the claims; dead_owners.h calls.
  *
  * Python frames are text as in mpsan_events.def: innermost first, "function TAB file TAB line".
@@ -121,11 +121,5 @@ struct cross_process_pool {
 uint32_t cross_process_worker_lost(const struct cross_process_pool *pool);
 /* The same where nothing is left of that worker but another one in its place. */
 bool cross_process_worker_replaced(const struct cross_process_pool *pool);
-
-/*
- * The number of OOM kills in a process's memory control group since that group exists; -1: unknown.
- * A higher number than at the session's start is evidence.
- */
-int64_t cross_process_oom_kills(uint32_t pid);
 
 #endif
