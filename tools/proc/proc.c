@@ -56,18 +56,18 @@ static size_t read_kept(int *fd, uint32_t pid, uint32_t tid, const char *name, c
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Reads `count` numbers; false: there are fewer. */
-static bool read_numbers(const char *text, int base, uint64_t *number, unsigned count)
+/* Reads numbers; how many there are, of `count`. */
+static unsigned read_numbers(const char *text, int base, uint64_t *number, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		char *end;
 
 		number[i] = strtoull(text, &end, base);
 		if (end == text)
-			return false;
+			return i;
 		text = end;
 	}
-	return true;
+	return count;
 }
 
 /* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" if stopped outside a system call, or "running". */
@@ -84,7 +84,7 @@ struct proc_call proc_call(uint32_t pid, uint32_t tid, int *fd)
 	}
 	call.state = PROC_RUNS;
 	call.number = strtol(text, &rest, 10);
-	if (rest == text || !read_numbers(rest, 16, a, 8))
+	if (rest == text || read_numbers(rest, 16, a, 8) < 8)
 		return call;
 	call.state = PROC_IN_CALL;
 	memcpy(call.arg, a, sizeof(call.arg));
@@ -118,7 +118,7 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, struct proc_time *time)
 
 	*time = (struct proc_time){0};
 	if (!read_kept(fd, pid, tid, "schedstat", text, sizeof(text)) ||
-	    !read_numbers(text, 10, number, 3) || !number[2])
+	    read_numbers(text, 10, number, 3) < 3 || !number[2])
 		return switches(pid, tid);
 	*time = (struct proc_time){number[0], number[1]};
 	return number[2];
@@ -384,26 +384,58 @@ bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes)
 	return procfs_read(name, bytes, "%u/task/%u/wchan", pid, tid) && strcmp(name, "0");
 }
 
+/* Fields of stat that are numbers, counted as in proc(5). A core file has them up to STACK. */
+enum {
+	PARENT = 4,
+	FLAGS = 9,
+	FAULTS = 10,
+	READ_PAGES = 12,
+	THREADS = 20,
+	START = 22,
+	STACK = 28,
+	PROCESSOR = 39,
+	ENDED = 52,
+	FIELDS
+};
+
+static struct proc_stat parse_stat(const char *text)
+{
+	const char *after = strrchr(text, ')'); /* the name may contain parentheses itself */
+	uint64_t field[FIELDS] = {0};
+
+	if (!after || after[1] != ' ' || !after[2] ||
+	    read_numbers(after + 3, 10, field + PARENT, FIELDS - PARENT) <= START - PARENT)
+		return (struct proc_stat){0};
+	return (struct proc_stat){
+		.state = after[2],
+		.parent = (uint32_t)field[PARENT],
+		.threads = (uint32_t)field[THREADS],
+		.exits = field[FLAGS] & FLAG_EXITING,
+		.kernel = field[FLAGS] & FLAG_KERNEL,
+		.forked = field[FLAGS] & PROC_FLAG_FORKED,
+		.start = field[START],
+		.stack = field[STACK],
+		.faults = field[FAULTS],
+		.read_pages = field[READ_PAGES],
+		.processor = (uint32_t)field[PROCESSOR],
+		.ended = (int)field[ENDED],
+	};
+}
+
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 {
-	struct proc_stat stat = {0};
-	char text[1024], *after;
-	unsigned flags = 0;
-	unsigned long long start = 0, stack = 0;
+	char text[1024];
 
-	if (procfs_read(text, sizeof(text), "%u/task/%u/stat", pid, tid) &&
-	    (after = strrchr(text, ')')) &&
-	    sscanf(after + 1,
-		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu "
-		   "%*u %*d %*u %*u %*u %llu",
-		   &stat.state, &stat.parent, &flags, &stat.threads, &start, &stack) < 5)
-		stat.state = '\0';
-	stat.exits = flags & FLAG_EXITING;
-	stat.kernel = flags & FLAG_KERNEL;
-	stat.forked = flags & PROC_FLAG_FORKED;
-	stat.start = start;
-	stat.stack = stack;
-	return stat;
+	procfs_read(text, sizeof(text), "%u/task/%u/stat", pid, tid);
+	return parse_stat(text);
+}
+
+struct proc_stat proc_stat_all(uint32_t pid)
+{
+	char text[1024];
+
+	procfs_read(text, sizeof(text), "%u/stat", pid);
+	return parse_stat(text);
 }
 
 bool proc_is_stopped(uint32_t pid, uint32_t tid)
@@ -443,7 +475,6 @@ bool proc_leaves(uint32_t pid)
 	return stat.state ? stat.exits : !proc_lives(pid);
 }
 
-/* The last field of stat, which for a zombie needs ptrace permission. */
 uint64_t proc_shared_bytes(uint32_t pid)
 {
 	char line[256];
@@ -461,12 +492,10 @@ uint64_t proc_shared_bytes(uint32_t pid)
 int proc_ended(uint32_t pid)
 {
 	struct proc_stat stat = proc_stat(pid, pid);
-	char text[1024], *last;
 
-	if (!proc_stat_ended(&stat) || !procfs_read(text, sizeof(text), "%u/stat", pid) ||
-	    !(last = strrchr(text, ' ')))
-		return -1;
-	return (int)strtol(last, NULL, 10);
+	if (proc_stat_ended(&stat))
+		stat = proc_stat_all(pid);
+	return proc_stat_ended(&stat) ? stat.ended : -1;
 }
 
 unsigned proc_yama(void)

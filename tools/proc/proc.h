@@ -152,21 +152,24 @@ bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes);
 
 #define PROC_FLAG_FORKED 0x40u /* the kernel's PF_FORKNOEXEC, among the flags in /proc/PID/stat */
 
-/*
- * A thread's state (as in proc(5)), parent and the number of threads of its process. state 0:
- * ended.
- */
+/* /proc/PID/task/TID/stat; all is 0 if it cannot be read. Source of the fields: proc(5). */
 struct proc_stat {
-	char state;
-	uint32_t parent;
-	uint32_t threads; /* including an ended main thread */
+	char state; /* 0: ended */
+	uint32_t parent; /* of its process */
+	uint32_t threads; /* of its process, including an ended main thread */
 	bool exits; /* the thread is exiting */
 	bool kernel; /* it belongs to the kernel */
 	bool forked; /* the process has not exec'd since it was forked */
 	uint64_t start; /* of the thread, in ticks since boot */
 	uint64_t stack; /* where exec began the process's stack, at random; 0: unreadable */
+	uint64_t faults; /* pages that it got without reading a disk */
+	uint64_t read_pages; /* how often it waited for a page from a disk */
+	uint32_t processor; /* on which it ran last */
+	int ended; /* as from waitpid, for those who may trace it; else 0 */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
+/* /proc/PID/stat: the main thread's, with the faults of all threads and the end of the process; slow with many. */
+struct proc_stat proc_stat_all(uint32_t pid);
 /* Whether a signal or a debugger has stopped it; or whether that is what a state says. */
 bool proc_is_stopped(uint32_t pid, uint32_t tid);
 static inline bool proc_state_is_stopped(char state)

@@ -99,30 +99,15 @@ static uint32_t tracer_of(uint32_t pid, uint32_t tid)
 	return at ? (uint32_t)strtoul(at + 11, NULL, 10) : 0;
 }
 
-/* Field `number` of stat, counted as in proc(5), which begins after the command's last parenthesis. */
-static const char *field(const char *text, unsigned number)
-{
-	const char *at = strrchr(text, ')');
-
-	for (unsigned i = 2; at && i < number; i++)
-		at = strchr(at + 1, ' ');
-	return at ? at + 1 : "";
-}
-
 struct thread_state thread_state(uint32_t pid, uint32_t tid)
 {
-	struct thread_state found = {0};
-	char text[1024];
+	struct proc_stat stat = proc_stat(pid, tid);
+	struct thread_state found = {.state = stat.state, .read_pages = stat.read_pages};
 
-	if (!procfs_read(text, sizeof(text), "%u/task/%u/stat", pid, tid))
-		return found;
-	found.state = *field(text, 3);
-	found.read_pages = strtoull(field(text, 12), NULL, 10);
 	if (proc_state_is_stopped(found.state))
 		found.tracer = tracer_of(pid, tid);
-	if (found.state != 'R')
-		found.asleep_ns =
-			asleep_since(pid, tid, (unsigned)strtoul(field(text, 39), NULL, 10));
+	if (found.state && found.state != 'R')
+		found.asleep_ns = asleep_since(pid, tid, stat.processor);
 	return found;
 }
 

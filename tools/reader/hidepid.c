@@ -2,17 +2,11 @@
 /* Detects processes that /proc hides. */
 #include "hidepid.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "../proc/proc.h"
-#include "../proc/procfs.h"
 
 static bool is_hidden(uint32_t pid)
 {
-	char text[2];
-
-	return !procfs_read(text, sizeof(text), "%u/stat", pid) && proc_lives(pid);
+	return !proc_stat(pid, pid).state && proc_lives(pid);
 }
 
 static void see_child(uint32_t pid, void *found)

@@ -18,7 +18,7 @@
 #include "../../shim/common/rank.h"
 #include "../base/filtered.h"
 #include "../base/util.h"
-#include "../proc/procfs.h"
+#include "../proc/proc.h"
 
 #define START_SLACK_NS 20000000ull /* start times are in ticks of 10 ms */
 #define CLOCK_READINGS 5
@@ -90,17 +90,10 @@ bool host_proc_is_own(void)
 
 uint64_t host_start_of(uint32_t pid)
 {
-	char text[1024], *after;
-	unsigned long long ticks = 0;
+	struct proc_stat stat = proc_stat(pid, pid);
+	int64_t ahead = clock_ahead_ns("boottime") / (1000000000 / sysconf(_SC_CLK_TCK));
 
-	procfs_read(text, sizeof(text), "%u/stat", pid);
-	after = strrchr(text, ')'); /* the name may contain parentheses itself */
-	if (!after ||
-	    sscanf(after + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &ticks) != 1)
-		return 0;
-	return ticks - (uint64_t)(clock_ahead_ns("boottime") / (1000000000 / sysconf(_SC_CLK_TCK)));
+	return stat.state ? stat.start - (uint64_t)ahead : 0;
 }
 
 uint64_t host_start_ns(uint64_t start)

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "../../../shim/common/pages.h"
 #include "../../facts/processes.h"
+#include "../../proc/proc.h"
 
 #define INHERITED_BYTES (32ull << 20)
 #define STATED_BYTES (1ull << 20)
@@ -45,15 +45,7 @@ static uint64_t anonymous(uint32_t pid)
 /* Bytes that page faults have allocated to the process since its fork. */
 static uint64_t given(uint32_t pid)
 {
-	FILE *file = open_of(pid, "stat");
-	char line[1024] = "", *after;
-	unsigned long long faults = 0;
-
-	if (file && fgets(line, sizeof(line), file) && (after = strrchr(line, ')')))
-		sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %llu", &faults);
-	if (file)
-		fclose(file);
-	return faults * PAGES_BYTES;
+	return proc_stat_all(pid).faults * PAGES_BYTES;
 }
 
 /* Reads the kernel's exact count, which visits all pages. */
