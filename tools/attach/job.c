@@ -8,7 +8,7 @@
 
 #include "../proc/descriptors.h"
 #include "../proc/proc.h"
-#include "../proc/procfs.h"
+#include "../proc/process/status.h"
 
 /* ---- shells ---- */
 
@@ -47,13 +47,8 @@ enum job_shell job_shell_of(const char *argv, size_t bytes)
 static enum job_shell shell_of(uint32_t pid)
 {
 	char argv[4096];
-	FILE *file = procfs_stream("%u/cmdline", pid);
-	size_t length;
+	size_t length = proc_arguments(pid, argv, sizeof(argv) - 1);
 
-	if (!file)
-		return JOB_NO_SHELL;
-	length = fread(argv, 1, sizeof(argv) - 1, file);
-	fclose(file);
 	argv[length] = '\0';
 	return job_shell_of(argv, length + (length == sizeof(argv) - 1));
 }
@@ -167,12 +162,8 @@ static bool is_piped(const struct target *target, uint32_t pid, uint32_t other, 
 static bool names_us(uint32_t pid)
 {
 	char text[4096];
-	FILE *file = procfs_stream("%u/cmdline", pid);
-	size_t length = file ? fread(text, 1, sizeof(text), file) : 0;
 
-	if (file)
-		fclose(file);
-	return memmem(text, length, "mpsan", 5);
+	return memmem(text, proc_arguments(pid, text, sizeof(text)), "mpsan", 5);
 }
 
 #define PIPELINE 8u

@@ -13,6 +13,7 @@
 #include "../base/util.h"
 #include "../proc/hidepid_option.h"
 #include "../proc/proc.h"
+#include "../proc/process/status.h"
 #include "../proc/procfs.h"
 #include "../reader/hidepid.h"
 
@@ -22,31 +23,19 @@
 #define NOBODY UINT32_MAX
 #define PIDS_NAMED 8u
 
-/* A number of a line of /proc/PID/status. */
-static bool status_number(uint32_t pid, const char *key, int base, uint64_t *number)
-{
-	char text[4096], *line;
-
-	if (!procfs_read(text, sizeof(text), "%u/status", pid))
-		return false;
-	line = strstr(text, key);
-	if (line)
-		*number = strtoull(line + strlen(key), NULL, base);
-	return line;
-}
-
 static uint32_t user_of(uint32_t pid)
 {
 	uint64_t uid;
 
-	return status_number(pid, "\nUid:", 10, &uid) ? (uint32_t)uid : NOBODY;
+	return proc_status_number(pid, 0, "Uid", 10, &uid) ? (uint32_t)uid : NOBODY;
 }
 
 static bool is_capable(uint64_t any_of)
 {
 	uint64_t effective;
 
-	return status_number((uint32_t)getpid(), "\nCapEff:", 16, &effective) && effective & any_of;
+	return proc_status_number((uint32_t)getpid(), 0, "CapEff", 16, &effective) &&
+	       effective & any_of;
 }
 
 static char *user_text(uint32_t uid)
@@ -142,10 +131,9 @@ static char *add_count(char *text, uint32_t count, const char *what)
 char *rights_seen(uint32_t pid)
 {
 	struct counted counted = {.pid = pid};
-	char name[32] = "?", *text;
+	char name[PROC_COMMAND_BYTES], *text;
 
-	procfs_read(name, sizeof(name), "%u/comm", pid);
-	name[strcspn(name, "\n")] = '\0';
+	proc_command(pid, name);
 	if (!proc_threads(pid, rights_count, &counted))
 		return text_copy("seen without it: nothing");
 	text = text_format("seen without it: %s, %u thread%s", name, counted.threads,
@@ -178,7 +166,7 @@ uint32_t rights_process(uint32_t number, char **wrong)
 	uint64_t process;
 
 	*wrong = NULL;
-	if (!status_number(number, "\nTgid:", 10, &process) || !process)
+	if (!proc_status_number(number, 0, "Tgid", 10, &process) || !process)
 		process = number;
 	stat = proc_stat((uint32_t)process, (uint32_t)process);
 	if (process == (uint64_t)getpid())

@@ -10,6 +10,7 @@
 #include "../proc/files/user.h"
 #include "../proc/namespaces.h"
 #include "../proc/proc.h"
+#include "../proc/process/status.h"
 #include "../proc/procfs.h"
 #include "../proc/root.h"
 #include "../reader/elsewhere.h"
@@ -105,23 +106,10 @@ bool target_add(struct target *target, uint32_t pid, bool whole)
 	return true;
 }
 
-/* The arguments of a process, NUL-separated; their length. */
-static size_t read_argv(uint32_t pid, char *text, size_t bytes)
-{
-	FILE *file = procfs_stream("%u/cmdline", pid);
-	size_t length;
-
-	if (!file)
-		return 0;
-	length = fread(text, 1, bytes, file);
-	fclose(file);
-	return length;
-}
-
 static bool is_named(uint32_t pid, const char *name)
 {
 	char text[4096];
-	size_t length = read_argv(pid, text, sizeof(text) - 1);
+	size_t length = proc_arguments(pid, text, sizeof(text) - 1);
 
 	text[length] = '\0';
 	for (size_t i = 0; i + 1 < length; i++)
@@ -234,10 +222,9 @@ static uint32_t version_of(uint32_t pid)
 
 static bool has_name_of(uint32_t pid, uint32_t other)
 {
-	char name[32] = "", wanted[32];
+	char name[PROC_COMMAND_BYTES], wanted[PROC_COMMAND_BYTES];
 
-	return procfs_read(name, sizeof(name), "%u/comm", pid) &&
-	       procfs_read(wanted, sizeof(wanted), "%u/comm", other) && !strcmp(name, wanted);
+	return proc_command(pid, name) && proc_command(other, wanted) && !strcmp(name, wanted);
 }
 
 /* One that has ended was Python if it has the name of its parent or of a sibling that is. */
@@ -392,7 +379,8 @@ static void enter(const struct target *target, struct session *session, struct w
 	if (process->ended && row->birth_ns < session->head->start_ns)
 		row->end_ns = session->head->start_ns; /* at the latest */
 	row->python = version_now(target, session, process);
-	row->argv_bytes = (uint32_t)read_argv(process->pid, row->argv_kept, sizeof(row->argv_kept));
+	row->argv_bytes =
+		(uint32_t)proc_arguments(process->pid, row->argv_kept, sizeof(row->argv_kept));
 	if (process->ended && row->how == MPSAN_HOW_FORK)
 		inherit(row, &session->table[row->parent - 1]);
 	pid = number(session, log, process, row);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../proc/process/cgroup.h"
+#include "../proc/process/status.h"
 #include "doctor.h"
 
 #define MIB (1024ll * 1024)
@@ -58,15 +59,11 @@ static long long memory_limit(const struct doctor *doctor)
 static bool has_own_pids(const struct doctor *doctor)
 {
 	char *status = doctor_read(doctor, "/proc/self/status");
-	char *line = status ? strstr(status, "\nNSpid:") : NULL;
-	bool several = false;
+	const char *line = status ? proc_status_line(status, "NSpid") : NULL;
+	bool several;
 
-	if (line) {
-		line += strlen("\nNSpid:");
-		line[strcspn(line, "\n")] = '\0';
-		line += strspn(line, "\t ");
-		several = strpbrk(line, "\t ");
-	}
+	line = line ? line + strspn(line, "\t ") : "";
+	several = strcspn(line, "\t ") < strcspn(line, "\n");
 	free(status);
 	return several;
 }

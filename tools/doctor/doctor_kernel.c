@@ -12,6 +12,7 @@
 
 #include "../base/filtered.h"
 #include "../proc/proc.h"
+#include "../proc/process/status.h"
 #include "../reader/hidepid.h"
 #include "doctor.h"
 
@@ -120,10 +121,11 @@ static void look_at_clock(struct doctor *doctor)
 static void look_at_seccomp(struct doctor *doctor)
 {
 	char *status = doctor_read(doctor, "/proc/self/status");
-	const char *line = status ? strstr(status, "\nSeccomp:") : NULL, *missed = filtered_try();
+	const char *line = status ? proc_status_line(status, "Seccomp") : NULL,
+		   *missed = filtered_try();
 	char *deadly = filtered_names();
 
-	if (line && atoi(line + strlen("\nSeccomp:")) == 1)
+	if (line && atoi(line) == 1)
 		doctor_say(doctor, DOCTOR_BAD, "seccomp",
 			   text_copy("start it outside this sandbox"),
 			   "strict mode: no program can be started");

@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "proc.h"
+#include "process/status.h"
 #include "procfs.h"
 
 static uint64_t inode_of(const char *path)
@@ -52,14 +52,11 @@ static void parse_tids(const char *at, struct namespace_tids *tids)
 struct namespace_tids namespace_tids(uint32_t pid, uint32_t tid)
 {
 	struct namespace_tids tids = {0};
-	char line[512];
-	FILE *status = procfs_stream("%u/task/%u/status", pid, tid);
+	char text[PROC_STATUS_BYTES];
+	const char *line = proc_status(pid, tid, text) ? proc_status_line(text, "NSpid") : NULL;
 
-	while (status && !tids.count && fgets(line, sizeof(line), status))
-		if (!strncmp(line, "NSpid:", 6))
-			parse_tids(line + 6, &tids);
-	if (status)
-		fclose(status);
+	if (line)
+		parse_tids(line, &tids);
 	return tids;
 }
 

@@ -17,6 +17,7 @@
 
 #include "../base/filtered.h"
 #include "../base/util.h"
+#include "process/status.h"
 #include "procfs.h"
 
 #define FLAG_EXITING 4u /* the kernel's PF_EXITING, in stat */
@@ -93,22 +94,17 @@ struct proc_call proc_call(uint32_t pid, uint32_t tid, int *fd)
 	return call;
 }
 
-static uint64_t field_after(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
 /* For kernels built without schedstat. */
 static uint64_t switches(uint32_t pid, uint32_t tid)
 {
-	char text[4096];
+	char text[PROC_STATUS_BYTES];
+	const char *left, *lost; /* the processor */
 
-	if (!procfs_read(text, sizeof(text), "%u/task/%u/status", pid, tid))
+	if (!proc_status(pid, tid, text) ||
+	    !(left = proc_status_line(text, "voluntary_ctxt_switches")) ||
+	    !(lost = proc_status_line(left, "nonvoluntary_ctxt_switches")))
 		return 0;
-	return field_after(text, "\nvoluntary_ctxt_switches:") +
-	       field_after(text, "\nnonvoluntary_ctxt_switches:");
+	return strtoull(left, NULL, 10) + strtoull(lost, NULL, 10);
 }
 
 uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, struct proc_time *time)
@@ -309,23 +305,11 @@ bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), v
 	return false;
 }
 
-/* A set of signals in /proc/PID/status; false: it cannot be read. */
-static bool read_signals(uint32_t pid, const char *field, uint64_t *mask)
-{
-	char text[4096];
-	const char *at;
-
-	if (!procfs_read(text, sizeof(text), "%u/status", pid) || !(at = strstr(text, field)))
-		return false;
-	*mask = strtoull(at + strlen(field), NULL, 16);
-	return true;
-}
-
 bool proc_ignores(uint32_t pid, int number)
 {
 	uint64_t mask;
 
-	return read_signals(pid, "\nSigIgn:", &mask) && mask >> (number - 1) & 1;
+	return proc_status_number(pid, 0, "SigIgn", 16, &mask) && mask >> (number - 1) & 1;
 }
 
 static uint64_t read_handlers(uint32_t pid)
@@ -334,7 +318,7 @@ static uint64_t read_handlers(uint32_t pid)
 				     SIGSEGV, SIGSYS,  32,	33};
 	uint64_t mask;
 
-	if (!read_signals(pid, "\nSigCgt:", &mask))
+	if (!proc_status_number(pid, 0, "SigCgt", 16, &mask))
 		return UINT64_MAX;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		mask &= ~(1ull << (faults[i] - 1));
@@ -477,16 +461,9 @@ bool proc_leaves(uint32_t pid)
 
 uint64_t proc_shared_bytes(uint32_t pid)
 {
-	char line[256];
-	unsigned long long kib = 0;
-	FILE *status = procfs_stream("%u/status", proc_living(pid));
+	uint64_t kib;
 
-	while (status && fgets(line, sizeof(line), status))
-		if (sscanf(line, "RssShmem: %llu", &kib) == 1)
-			break;
-	if (status)
-		fclose(status);
-	return kib * 1024;
+	return proc_status_number(proc_living(pid), 0, "RssShmem", 10, &kib) ? kib * 1024 : 0;
 }
 
 int proc_ended(uint32_t pid)

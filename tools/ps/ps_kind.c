@@ -13,6 +13,7 @@
 #include "../facts/awaited.h"
 #include "../proc/calls.h"
 #include "../proc/descriptors.h"
+#include "../proc/process/status.h"
 #include "../proc/stacks/stack_copy.h"
 #include "../waits/ledger.h"
 
@@ -23,10 +24,10 @@
 static bool look_at_stop(struct kind_look *look)
 {
 	uint32_t pid = look->thread->pid;
-	char name[64];
+	char name[PROC_COMMAND_BYTES];
 
 	if (look->state->tracer && (look->state->state == 't' || look->state->state == 'T')) {
-		thread_state_command(look->state->tracer, name);
+		proc_command(look->state->tracer, name);
 		kind_is(look, KIND_stopped,
 			text_format("by a debugger, process %u (%s)", look->state->tracer, name));
 		return true;

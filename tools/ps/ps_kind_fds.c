@@ -6,6 +6,7 @@
 #include "../base/jsontext.h"
 #include "../base/system_calls.h"
 #include "../proc/descriptors.h"
+#include "../proc/process/status.h"
 #include "../proc/ready_ends.h"
 #include "ps_kind.h"
 #include "sockets.h"
@@ -97,9 +98,9 @@ static uint32_t other_of(struct kind_look *look, const struct pipe_id *id, unsig
 static void waits_for_process(struct kind_look *look, const char *what, const char *peer,
 			      uint32_t by)
 {
-	char name[64];
+	char name[PROC_COMMAND_BYTES];
 
-	thread_state_command(by, name);
+	proc_command(by, name);
 	kind_is(look, kind_of_other(look, by),
 		text_format("%s process %u (%s)%s%s", what, by, name, *peer ? ", " : "", peer));
 	look->by = by;

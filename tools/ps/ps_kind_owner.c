@@ -10,6 +10,7 @@
 #include "../proc/descriptors.h"
 #include "../proc/file_locks.h"
 #include "../proc/namespaces.h"
+#include "../proc/process/status.h"
 #include "../reader/elsewhere.h"
 #include "ps_kind.h"
 
@@ -43,7 +44,7 @@ static bool look_at_file(struct kind_look *look)
 	struct file_lock lock;
 	struct pipe_id id;
 	uint32_t owner;
-	char name[64];
+	char name[PROC_COMMAND_BYTES];
 
 	if (!awaits_file(call) || !descriptor_of(look->thread->tid, (int)call->arg[0], &descriptor))
 		return false;
@@ -53,7 +54,7 @@ static bool look_at_file(struct kind_look *look)
 	owner = lock.of_process ? lock.pid : sharer_of(look, &id, lock.pid);
 	if (!owner || !proc_lives(owner))
 		return false;
-	thread_state_command(owner, name);
+	proc_command(owner, name);
 	kind_is(look, kind_of_other(look, owner),
 		text_format("the lock on %s, held by process %u (%s)", descriptor.target, owner,
 			    name));
@@ -145,7 +146,7 @@ static bool look_at_memory(struct kind_look *look)
 	struct proc_mapping mapping;
 	struct search search = {
 		.mapping = &mapping, .nested = elsewhere_is(row), .own_tid = owner_in_memory(look)};
-	char name[64], *thread;
+	char name[PROC_COMMAND_BYTES], *thread;
 
 	if (!search.own_tid || !proc_mapping(look->thread->pid, look->wait->lock, &mapping) ||
 	    !mapping.shared)
@@ -153,7 +154,7 @@ static bool look_at_memory(struct kind_look *look)
 	find_keeper(look->ps, &search);
 	if (!search.found)
 		return false;
-	thread_state_command(search.found, name);
+	proc_command(search.found, name);
 	thread = search.tid == search.found ? text_copy("") :
 					      text_format("thread %u of ", search.tid);
 	kind_is(look, kind_of_other(look, search.found),

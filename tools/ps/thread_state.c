@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads stat, status, sched and stack of threads. */
+/* Reads sched and stack of threads, and frozen groups. */
 #include "thread_state.h"
 
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "../proc/process/cgroup.h"
+#include "../proc/process/status.h"
 #include "../proc/procfs.h"
 
 #define KERNEL_FRAMES 5u
@@ -91,12 +92,9 @@ static uint64_t asleep_since(uint32_t pid, uint32_t tid, unsigned processor)
 
 static uint32_t tracer_of(uint32_t pid, uint32_t tid)
 {
-	char text[4096], *at;
+	uint64_t tracer;
 
-	at = procfs_read(text, sizeof(text), "%u/task/%u/status", pid, tid) ?
-		     strstr(text, "\nTracerPid:") :
-		     NULL;
-	return at ? (uint32_t)strtoul(at + 11, NULL, 10) : 0;
+	return proc_status_number(pid, tid, "TracerPid", 10, &tracer) ? (uint32_t)tracer : 0;
 }
 
 struct thread_state thread_state(uint32_t pid, uint32_t tid)
@@ -146,11 +144,4 @@ bool thread_state_is_frozen(uint32_t pid)
 	last.look = kept_look();
 	last.pid = pid;
 	return last.frozen;
-}
-
-void thread_state_command(uint32_t pid, char name[64])
-{
-	if (!procfs_read(name, 64, "%u/comm", pid))
-		*name = '\0';
-	name[strcspn(name, "\n")] = '\0';
 }

@@ -26,7 +26,4 @@ void thread_state_kernel(uint32_t pid, uint32_t tid, char *text, size_t bytes);
 /* Whether a control group has frozen the process. */
 bool thread_state_is_frozen(uint32_t pid);
 
-/* The command of a process, without its path; "" if unknown. */
-void thread_state_command(uint32_t pid, char name[64]);
-
 #endif

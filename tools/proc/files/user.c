@@ -10,26 +10,24 @@
 #include <unistd.h>
 
 #include "../../base/filtered.h"
-#include "../procfs.h"
+#include "../process/status.h"
 
 /* Real, effective, saved, of the file system: all the same. */
 static bool one_of_four(const char *text, const char *key, uint32_t *number)
 {
-	const char *at = strstr(text, key);
+	const char *at = proc_status_line(text, key);
 	uint32_t other[3];
 
-	return at &&
-	       sscanf(at + strlen(key), "%u %u %u %u", number, &other[0], &other[1], &other[2]) ==
-		       4 &&
+	return at && sscanf(at, "%u %u %u %u", number, &other[0], &other[1], &other[2]) == 4 &&
 	       other[0] == *number && other[1] == *number && other[2] == *number;
 }
 
 static void take_groups(const char *text, struct proc_user *user)
 {
-	const char *at = strstr(text, "\nGroups:");
+	const char *at = proc_status_line(text, "Groups");
 	char *end;
 
-	for (at = at ? at + 8 : ""; user->count < PROC_GROUPS; at = end) {
+	for (at = at ? at : ""; user->count < PROC_GROUPS; at = end) {
 		at += strspn(at, " \t");
 		user->groups[user->count] = (uint32_t)strtoul(at, &end, 10);
 		if (end == at)
@@ -40,11 +38,11 @@ static void take_groups(const char *text, struct proc_user *user)
 
 bool proc_user(uint32_t pid, struct proc_user *user)
 {
-	char text[8192];
+	char text[PROC_STATUS_BYTES];
 
 	*user = (struct proc_user){0};
-	if (!procfs_read(text, sizeof(text), "%u/status", pid) ||
-	    !one_of_four(text, "\nUid:", &user->uid) || !one_of_four(text, "\nGid:", &user->gid))
+	if (!proc_status(pid, 0, text) || !one_of_four(text, "Uid", &user->uid) ||
+	    !one_of_four(text, "Gid", &user->gid))
 		return false;
 	take_groups(text, user);
 	return true;

@@ -7,21 +7,14 @@
 
 #include "../../../include/mpsan_log.h"
 #include "../../base/util.h"
-#include "../procfs.h"
+#include "../process/status.h"
 #include "stack_sample.h"
 
 /* Adds the signals that the thread blocks, if they can be read. */
 static void note_blocked(uint32_t pid, uint32_t tid, struct mpsan_stack *head)
 {
-	char text[4096];
-	const char *at;
-
-	procfs_read(text, sizeof(text), "%u/task/%u/status", pid, tid);
-	at = strstr(text, "\nSigBlk:");
-	if (!at)
-		return;
-	head->regs[0] = strtoull(at + 8, NULL, 16);
-	head->valid |= MPSAN_STACK_BLOCKED;
+	if (proc_status_number(pid, tid, "SigBlk", 16, &head->regs[0]))
+		head->valid |= MPSAN_STACK_BLOCKED;
 }
 
 /*

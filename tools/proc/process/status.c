@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parses /proc/PID/status, and reads the command and the arguments of a process. */
+#include "status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../procfs.h"
+
+bool proc_status(uint32_t pid, uint32_t tid, char text[PROC_STATUS_BYTES])
+{
+	return tid ? procfs_read(text, PROC_STATUS_BYTES, "%u/task/%u/status", pid, tid) :
+		     procfs_read(text, PROC_STATUS_BYTES, "%u/status", pid);
+}
+
+const char *proc_status_line(const char *text, const char *key)
+{
+	size_t length = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, length) && line[length] == ':')
+			return line + length + 1;
+	}
+	return NULL;
+}
+
+bool proc_status_number(uint32_t pid, uint32_t tid, const char *key, int base, uint64_t *number)
+{
+	char text[PROC_STATUS_BYTES];
+	const char *line = proc_status(pid, tid, text) ? proc_status_line(text, key) : NULL;
+
+	if (line)
+		*number = strtoull(line, NULL, base);
+	return line;
+}
+
+bool proc_command(uint32_t pid, char name[PROC_COMMAND_BYTES])
+{
+	bool found = procfs_read(name, PROC_COMMAND_BYTES, "%u/comm", pid);
+
+	name[strcspn(name, "\n")] = '\0';
+	return found;
+}
+
+size_t proc_arguments(uint32_t pid, char *text, size_t bytes)
+{
+	FILE *file = procfs_stream("%u/cmdline", pid);
+	size_t length;
+
+	if (!file)
+		return 0;
+	length = fread(text, 1, bytes, file);
+	fclose(file);
+	return length;
+}
