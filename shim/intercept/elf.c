@@ -125,24 +125,56 @@ static inline bool may_have(ElfW(Addr) word, uint32_t hash, uint32_t shift)
 	return word >> hash % WORD_BITS & word >> (hash >> shift) % WORD_BITS & 1;
 }
 
-static uint32_t find_gnu(const struct elf_symbols *s, const char *name, const char *version)
+static bool copied(void *to, const void *from, size_t bytes)
 {
-	const uint32_t *h = s->gnu_hash, buckets = h[0], first = h[1], words = h[2];
-	const uint32_t *bucket = h + 4 + words * (sizeof(ElfW(Addr)) / 4);
-	const uint32_t *chain = bucket + buckets;
-	uint32_t hash = gnu_hash(name), i;
+	return sys_peek(to, from, bytes) == (long)bytes;
+}
 
-	if (!buckets || !words || !may_have(*filter_word(h, words, hash), hash, h[3]) ||
-	    !(i = bucket[hash % buckets]) || i < first)
+/* `apart`: by copies, since another thread may unload the object meanwhile. */
+static inline bool taken(bool apart, void *to, const void *from, size_t bytes)
+{
+	if (apart)
+		return copied(to, from, bytes);
+	memcpy(to, from, bytes);
+	return true;
+}
+
+static bool is_named(const struct elf_symbols *s, uint32_t i, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	char text[64];
+	ElfW(Sym) sym;
+
+	return bytes <= sizeof(text) && copied(&sym, &s->table[i], sizeof(sym)) &&
+	       sym.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(sym.st_info) != STT_TLS &&
+	       copied(text, s->strings + sym.st_name, bytes) && !memcmp(text, name, bytes);
+}
+
+#define CHAIN_MOST 256u
+
+/* Apart, it takes any version. Inlined, so that nothing is asked about `apart`. */
+__attribute__((always_inline)) static inline uint32_t
+find_gnu(const struct elf_symbols *s, const char *name, const char *version, bool apart)
+{
+	uint32_t h[4], hash = gnu_hash(name), i, have = 0; /* h: buckets, first, words, shift */
+	const uint32_t *bucket;
+	ElfW(Addr) word;
+
+	if (!taken(apart, h, s->gnu_hash, sizeof(h)) || !h[0] || !h[2] ||
+	    !taken(apart, &word, filter_word(s->gnu_hash, h[2], hash), sizeof(word)) ||
+	    !may_have(word, hash, h[3]))
 		return 0;
-	for (;; i++) {
-		uint32_t have = chain[i - first];
-
-		if ((have | 1) == (hash | 1) && symbol_fits(s, i, name, version))
-			return i;
-		if (have & 1)
+	bucket = s->gnu_hash + 4 + h[2] * (sizeof(word) / 4);
+	if (!taken(apart, &i, bucket + hash % h[0], sizeof(i)) || !i || i < h[1])
+		return 0;
+	for (uint32_t k = 0; k < CHAIN_MOST && !(have & 1); k++, i++) {
+		if (!taken(apart, &have, bucket + h[0] + (i - h[1]), sizeof(have)))
 			return 0;
+		if ((have | 1) == (hash | 1) &&
+		    (apart ? is_named(s, i, name) : symbol_fits(s, i, name, version)))
+			return i;
 	}
+	return 0;
 }
 
 static uint32_t find_sysv(const struct elf_symbols *s, const char *name, const char *version)
@@ -155,7 +187,7 @@ static uint32_t find_sysv(const struct elf_symbols *s, const char *name, const c
 
 static uint32_t find_index(const struct elf_symbols *s, const char *name, const char *version)
 {
-	return s->gnu_hash ? find_gnu(s, name, version) : find_sysv(s, name, version);
+	return s->gnu_hash ? find_gnu(s, name, version, false) : find_sysv(s, name, version);
 }
 
 static void *elf_find(const struct elf_symbols *s, const char *name, const char *version)
@@ -168,12 +200,7 @@ static void *elf_find(const struct elf_symbols *s, const char *name, const char 
 	return at;
 }
 
-/* ---- by copies, since another thread may unload the object meanwhile ---- */
-
-static bool copied(void *to, const void *from, size_t bytes)
-{
-	return sys_peek(to, from, bytes) == (long)bytes;
-}
+/* ---- by copies ---- */
 
 #define DYNAMIC_PIECE 8u
 #define DYNAMIC_MOST 256u
@@ -195,40 +222,11 @@ static bool symbols_copied(struct elf_symbols *s, const struct link_map *map)
 	return false;
 }
 
-static bool is_named(const struct elf_symbols *s, uint32_t i, const char *name)
-{
-	size_t bytes = strlen(name) + 1;
-	char text[64];
-	ElfW(Sym) sym;
-
-	return bytes <= sizeof(text) && copied(&sym, &s->table[i], sizeof(sym)) &&
-	       sym.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(sym.st_info) != STT_TLS &&
-	       copied(text, s->strings + sym.st_name, bytes) && !memcmp(text, name, bytes);
-}
-
-#define CHAIN_MOST 256u
-
 bool elf_has(const struct link_map *map, const char *name)
 {
-	uint32_t h[4], hash = gnu_hash(name), i, have = 0;
-	const uint32_t *bucket;
 	struct elf_symbols s;
-	ElfW(Addr) word;
 
-	if (!symbols_copied(&s, map) || !copied(h, s.gnu_hash, sizeof(h)) || !h[0] || !h[2] ||
-	    !copied(&word, filter_word(s.gnu_hash, h[2], hash), sizeof(word)) ||
-	    !may_have(word, hash, h[3]))
-		return false;
-	bucket = s.gnu_hash + 4 + h[2] * (sizeof(word) / 4);
-	if (!copied(&i, bucket + hash % h[0], sizeof(i)) || i < h[1])
-		return false;
-	for (uint32_t k = 0; k < CHAIN_MOST && !(have & 1); k++, i++) {
-		if (!copied(&have, bucket + h[0] + (i - h[1]), sizeof(have)))
-			return false;
-		if ((have | 1) == (hash | 1) && is_named(&s, i, name))
-			return true;
-	}
-	return false;
+	return symbols_copied(&s, map) && find_gnu(&s, name, NULL, true);
 }
 
 /* ---- look-ups ---- */
