@@ -93,7 +93,7 @@ static bool opens_fifo(uint32_t pid, uint32_t tid)
 {
 	char place[64];
 
-	return procfs_read(place, sizeof(place), "%u/task/%u/wchan", pid, tid) &&
+	return proc_wchan(pid, tid, place, sizeof(place)) &&
 	       (!strncmp(place, "wait_for_partner", 16) || !strncmp(place, "fifo_open", 9));
 }
 
