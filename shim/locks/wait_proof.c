@@ -298,6 +298,7 @@ uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 {
 	uint64_t wait = 0;
 
+	thread_publish(); /* the supervisor is to see what the only thread waits for, too */
 	claim_wait(object, kind, caller);
 	if (!life.forked || may_be_idle(object, kind) || is_last(object, kind) ||
 	    !prove_may_look() || (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
