@@ -8,6 +8,7 @@
 
 #include "../facts/processes.h"
 #include "../proc/calls.h"
+#include "../proc/process/status.h"
 #include "../waits/due.h"
 #include "../waits/pythreads.h"
 #include "handlers.h"
@@ -17,6 +18,7 @@
 #include "telling.h"
 #include "turns.h"
 
+#define ASK_NS 1000000000ull
 #define PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
 static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
@@ -358,22 +360,6 @@ static bool any_moved(const struct deadlocks *deadlocks, uint64_t since_ns)
 	return false;
 }
 
-/*
- * A main thread that does nothing but sleep, again and again: a loop that tests what nothing seen here could change, such
- * as a file. SNAPSHOT_NONE: none.
- */
-static uint32_t sleeper(const struct deadlocks *deadlocks)
-{
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
-		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
-
-		if (thread->tid == thread->pid && call_is_sleep(&thread->call) &&
-		    snapshot_wakes(thread))
-			return i;
-	}
-	return SNAPSHOT_NONE;
-}
-
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
@@ -390,8 +376,40 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 	else if (!sleeps && job_is_idle(deadlocks, has_keyboard))
 		state_job(deadlocks, head,
 			  MPSAN_LF_PARKED | (has_keyboard ? 0 : MPSAN_LF_NO_KEYBOARD));
-	else if ((head = sleeper(deadlocks)) != SNAPSHOT_NONE)
-		state_job(deadlocks, head, MPSAN_LF_PARKED);
+}
+
+/* Whether its process has read and written nothing for that long: one that logs, or asks, does more than sleep. */
+static bool is_mute(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	struct ledger_rest *rest = &deadlocks_entry(deadlocks, index)->rest;
+	uint64_t now_ns = deadlocks->snapshot.now_ns, calls;
+
+	if (rest->asked_ns && now_ns < rest->asked_ns + ASK_NS)
+		return false;
+	if (!proc_transfers(thread->pid, &calls) || !rest->asked_ns || calls != rest->calls)
+		rest->mute_ns = now_ns;
+	rest->asked_ns = now_ns;
+	rest->calls = calls;
+	return now_ns >= rest->mute_ns + deadlocks->hang_after_ns;
+}
+
+/* Records a job in which a main thread only sleeps: its loop tests for what nothing seen here could change, such as a file. */
+static void look_at_sleepers(struct deadlocks *deadlocks)
+{
+	bool sleeps;
+
+	if (!job_rests(deadlocks, &sleeps) || any_leaves(&deadlocks->snapshot))
+		return;
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
+
+		if (thread->tid == thread->pid && call_is_sleep(&thread->call) &&
+		    snapshot_wakes(thread) && is_mute(deadlocks, i)) {
+			state_job(deadlocks, i, MPSAN_LF_PARKED);
+			return;
+		}
+	}
 }
 
 /* ---- locks ---- */
@@ -430,8 +448,10 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 	rest = rest_of(deadlocks, now_ns - deadlocks->hang_after_ns);
 	if (!may_hang(deadlocks, &rest))
 		return;
-	if (!find_helped(deadlocks, &rest))
+	if (!find_helped(deadlocks, &rest)) {
 		look_at_job(deadlocks, rest.since_ns);
+		look_at_sleepers(deadlocks);
+	}
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (is_long_wait(deadlocks, i, rest.since_ns) &&
 		    !deadlocks->waits.item.item[i].is_helped &&

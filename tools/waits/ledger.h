@@ -34,6 +34,8 @@ struct ledger_entry {
 		bool hung; /* recorded as a long wait */
 		bool examined; /* with a job at rest, by long_waits.c */
 		bool pictured; /* looked at by last_picture.c */
+		/* by long_waits.c: calls that read or wrote in its process; since when so many; when last asked, 0: never */
+		uint64_t calls, mute_ns, asked_ns;
 	} rest;
 	struct ledger_life { /* until it ends, or is asked again */
 		bool begun; /* its start was recorded, by forked_waits.c */

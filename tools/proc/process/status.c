@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses /proc/PID/status, and reads the command and the arguments of a process. */
+/* Parses /proc/PID/status and io, and reads the command and the arguments of a process. */
 #include "status.h"
 
 #include <stdio.h>
@@ -54,4 +54,18 @@ size_t proc_arguments(uint32_t pid, char *text, size_t bytes)
 	length = fread(text, 1, bytes, file);
 	fclose(file);
 	return length;
+}
+
+bool proc_transfers(uint32_t pid, uint64_t *calls)
+{
+	char text[512];
+	const char *reads, *writes;
+
+	*calls = 0;
+	if (!procfs_read(text, sizeof(text), "%u/io", pid) ||
+	    !(reads = proc_status_line(text, "syscr")) ||
+	    !(writes = proc_status_line(text, "syscw")))
+		return false;
+	*calls = strtoull(reads, NULL, 10) + strtoull(writes, NULL, 10);
+	return true;
 }

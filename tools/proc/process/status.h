@@ -24,4 +24,7 @@ bool proc_command(uint32_t pid, char name[PROC_COMMAND_BYTES]);
 /* Its arguments, with a NUL behind each, as it may have changed them; how many bytes, 0: unknown. */
 size_t proc_arguments(uint32_t pid, char *text, size_t bytes);
 
+/* How often a process called read, write and the like (proc(5), io: syscr and syscw); false: unknown. */
+bool proc_transfers(uint32_t pid, uint64_t *calls);
+
 #endif
