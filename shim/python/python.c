@@ -10,6 +10,7 @@
 #include "../common/cpython/name.h"
 #include "../common/cpython/process.h"
 #include "../common/cpython/reach.h"
+#include "../common/cpython/status.h"
 #include "../common/cpython/taker.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
@@ -158,6 +159,30 @@ bool python_only_feeds(uint64_t pthread)
 uint64_t python_starting(void)
 {
 	return cpython_starting(&python.py, top_frame(0));
+}
+
+bool python_starts_server(void)
+{
+	return cpython_starts_server(&python.py, top_frame(0));
+}
+
+/* A pool has a thread of its own for its workers. The main thread is the interpreter's oldest one. */
+enum mpsan_heed python_heeds(bool waits)
+{
+	uint64_t own, oldest;
+	struct state state;
+	enum mpsan_heed how;
+
+	if (!python_own_state(&state))
+		return 0;
+	own = oldest = (uint64_t)python.this_state();
+	for (unsigned i = 0; i < THREADS_MAX && state.next; i++) {
+		oldest = state.next;
+		if (!state_read(&python.py, &state, oldest))
+			break;
+	}
+	how = cpython_heeds(&python.py, own, waits);
+	return how || oldest == own ? how : cpython_heeds(&python.py, oldest, false);
 }
 
 uint64_t python_started(void)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../include/mpsan_event.h"
 #include "../../include/mpsan_log.h"
 #include "../common/cpython/lock.h"
 
@@ -242,6 +243,7 @@ bool python_in_mark(const struct python_mark *mark) __attribute__((nonnull));
  * first costs a few peeks, those that search all frames about one per frame.
  */
 uint64_t python_starting(void);
+bool python_starts_server(void);
 uint64_t python_started(void);
 bool python_in_bootstrap(void);
 bool python_loads_data(uint64_t process);
@@ -249,6 +251,8 @@ size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribu
 bool python_runs_main(void);
 bool python_collects(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));
+/* Whether the calling thread's or the main thread's code asks how processes end; see cpython/status.h. Needs no GIL. */
+enum mpsan_heed python_heeds(bool waits);
 /*
  * Writes the traceback of the exception that the calling thread is handling, in the format of
  * python_stack; returns 0 if there is none. Needs no GIL.

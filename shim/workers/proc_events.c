@@ -135,6 +135,7 @@ static void state_model(uint64_t fork, uint64_t process)
 
 void proc_events_forks(uint64_t fork, bool copies)
 {
+	enum mpsan_heed how;
 	uint64_t process;
 
 	if (!fork || !python_present())
@@ -142,6 +143,8 @@ void proc_events_forks(uint64_t fork, bool copies)
 	process = python_starting();
 	if (process)
 		state_name(fork, process);
+	else if (python_starts_server() && (how = python_heeds(false)))
+		EMIT(heeded, .how = how); /* its children's ends are not seen by wait calls */
 	if (process && copies && modules_have_torch())
 		state_model(fork, process);
 	if (UNLIKELY(proc_events.unnamed))
@@ -241,13 +244,25 @@ void proc_events_raised(int signal, uint64_t caller)
 	proc_events_kills((int64_t)life.pid, signal, caller);
 }
 
+/* Whether the caller's code, or a handler of Python's, asks how its children end. */
+static enum mpsan_heed heeds(void)
+{
+	uint64_t action[4] = {0}; /* the kernel's, which begins with the handler */
+
+	if (!python_present())
+		return 0;
+	SYS4(SYS_rt_sigaction, SIGCHLD, NULL, action, sizeof(*action));
+	return action[0] > (uint64_t)(uintptr_t)SIG_IGN ? MPSAN_HEED_HANDLER : python_heeds(true);
+}
+
 void proc_events_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
 {
 	if (LIKELY(!WIFSIGNALED(status)) || !is_crash(WTERMSIG(status)) || !may_state())
 		return;
 	GUARDED {
-		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status), .taken = taken,
-		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status),
+		     .taken = taken | MPSAN_TAKEN_HEEDS(heeds()), .caller = caller,
+		     .stack = stack_own(), .python = stack_python(0));
 	}
 }
 

@@ -5,13 +5,22 @@
 #include "span.h"
 
 #define NAMES_BEFORE 8 /* PyCodeObject.co_names: before co_exceptiontable, or co_varnames */
+#define CONSTANTS_BEFORE 16
 #define NAMES_MAX 64u
 #define CODE_MAX 65536u
 
-struct called_names called_names(const struct cpython *py, const struct frame *frame)
+uint64_t called_tuple(const struct cpython *py, uint64_t code, unsigned which)
 {
 	unsigned behind = py->at.minor < 11 ? py->at.code_variables : py->at.code_handlers;
-	uint64_t names = cpython_peek_word(py, frame->code + behind - NAMES_BEFORE);
+	unsigned at[CALLED_TUPLES] = {behind - NAMES_BEFORE, behind - CONSTANTS_BEFORE,
+				      py->at.code_variables};
+
+	return cpython_peek_word(py, code + at[which]);
+}
+
+struct called_names called_names(const struct cpython *py, const struct frame *frame)
+{
+	uint64_t names = called_tuple(py, frame->code, 0);
 	uint64_t count = names && cpython_is_a(py, names, "tuple") ?
 				 cpython_member(py, names, CPYTHON_SIZE) :
 				 0;
@@ -44,14 +53,18 @@ struct calls {
 	unsigned char caches_global, caches_attribute; /* units after LOAD_GLOBAL, LOAD_ATTR */
 	bool tags_method, tags_global,
 		tags_attribute; /* the lowest bit of an argument is not of the name */
+	unsigned char caches_call, drop; /* units after CALL; POP_TOP, 0: unknown */
 };
 
 static const struct calls calls[] = {
-	{160, 160, 160, 0, 0, false, false, false}, /* 3.8 */
-	{160, 160, 160, 0, 0, false, false, false}, {160, 160, 160, 0, 0, false, false, false},
-	{160, 56, 63, 5, 4, false, true, false},    {106, 70, 82, 4, 9, true, true, true},
-	{82, 191, 202, 4, 9, true, true, true},	    {80, 177, 189, 4, 9, true, true, true},
-	{79, 183, 195, 4, 9, true, true, true},
+	{160, 160, 160, 0, 0, false, false, false, 0, 1}, /* 3.8 */
+	{160, 160, 160, 0, 0, false, false, false, 0, 1},
+	{160, 160, 160, 0, 0, false, false, false, 0, 1},
+	{160, 56, 63, 5, 4, false, true, false, 4, 1},
+	{106, 70, 82, 4, 9, true, true, true, 3, 1},
+	{82, 191, 202, 4, 9, true, true, true, 3, 32},
+	{80, 177, 189, 4, 9, true, true, true, 3, 31},
+	{79, 183, 195, 4, 9, true, true, true, 3, 0},
 };
 #define BEFORE 10u /* the most caches, and the instruction itself */
 
@@ -123,4 +136,17 @@ long called_last(const struct cpython *py, const struct frame *frame,
 			called = -1;
 	}
 	return called;
+}
+
+bool called_in_vain(const struct cpython *py, const struct frame *frame)
+{
+	const struct calls *call = calls_of(py);
+	unsigned char next;
+
+	return call && call->drop && frame->instr >= 0 &&
+	       cpython_peek(py, &next,
+			    code_at(py, frame) + (uint64_t)frame->instr + 2 +
+				    2ull * call->caches_call,
+			    1) &&
+	       next == call->drop;
 }

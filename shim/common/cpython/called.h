@@ -24,4 +24,11 @@ int called_find_key(const struct cpython *py, const struct called_names *names, 
 long called_last(const struct cpython *py, const struct frame *frame,
 		 const struct called_names *names, int variable, int name, int method);
 
+/* Whether the frame drops what the function that it calls now will return; false: it does not, or that is unknown. */
+bool called_in_vain(const struct cpython *py, const struct frame *frame);
+
+/* Tuples of a code object: those names, its constants, its local variables. */
+#define CALLED_TUPLES 3u
+uint64_t called_tuple(const struct cpython *py, uint64_t code, unsigned which);
+
 #endif

@@ -50,6 +50,18 @@ uint64_t cpython_starting(const struct cpython *py, uint64_t top)
 	return 0;
 }
 
+bool cpython_starts_server(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	for (unsigned i = 0; i < 2 && walk_on(&walk, &frame); i++)
+		if (frame_is(py, &frame, "ensure_running", "multiprocessing/forkserver.py"))
+			return true;
+	return false;
+}
+
 uint64_t cpython_started(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;

@@ -12,6 +12,9 @@
 /* The Process whose Popen is forking or spawning right now; 0: something else does. */
 uint64_t cpython_starting(const struct cpython *py, uint64_t frame);
 
+/* Whether multiprocessing is starting its fork server right now. */
+bool cpython_starts_server(const struct cpython *py, uint64_t frame);
+
 /* In a started child, its Process: self of BaseProcess._bootstrap; 0: not on this stack. */
 uint64_t cpython_started(const struct cpython *py, uint64_t frame);
 

@@ -112,7 +112,7 @@ static void crash_warns_when_python_only_joins(void **state)
 	child_crashes(SIGSEGV);
 	parent_is_told(true);
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
-	facts.followed = false; /* nobody looked into its source */
+	facts.followed = false; /* perhaps nobody looked into its code */
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
 }
 
@@ -128,7 +128,23 @@ static void crash_is_silent_when_the_parent_asks(void **state)
 	heeded = act(PARENT, EV_heeded, 14 * SECOND + 2);
 	*heeded = (struct ev_heeded){.worker_slot = CHILD + 1, .how = MPSAN_HEED_SOURCE};
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
+	heeded->worker_slot = 0; /* of a fork server's workers */
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
 	heeded->worker_slot = CHILD + 2;
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+}
+
+static void crash_is_noted_when_python_code_asks(void **state)
+{
+	struct ev_reaped *reaped;
+
+	(void)state;
+	runs_python();
+	child_crashes(SIGSEGV);
+	reaped = parent_is_told(true);
+	reaped->taken |= MPSAN_TAKEN_HEEDS(MPSAN_HEED_SOURCE);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
+	reaped->taken = 1 | MPSAN_TAKEN_HEEDS(MPSAN_HEED_TEST); /* which has not made it crash */
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 }
 
@@ -185,6 +201,7 @@ int main(void)
 		STORY(crash_warns_when_nobody_asks),
 		STORY(crash_warns_when_python_only_joins),
 		STORY(crash_is_silent_when_the_parent_asks),
+		STORY(crash_is_noted_when_python_code_asks),
 		STORY(crash_is_silent_when_the_parent_fails_too),
 		STORY(crash_counts_the_senders_of_signals),
 	};

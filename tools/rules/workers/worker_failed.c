@@ -144,16 +144,24 @@ static uint32_t reaping(const struct facts *facts, uint32_t slot)
 	return FACT_NONE;
 }
 
-static bool is_heeded(const struct facts *facts, uint32_t slot)
+/*
+ * Whether its Python parent checks how it ended. The library saw that when the parent got the status, or started the
+ * fork server that gets it instead; a supervisor of old saw it some time later.
+ */
+static bool is_heeded(const struct facts *facts, uint32_t slot, uint32_t reaped)
 {
 	uint32_t parent = process_parent(facts, slot);
+	uint64_t how = reaped != FACT_NONE && facts->events[reaped].slot == parent ?
+			       EVENT_AS(&facts->events[reaped], reaped)->taken >> 1 :
+			       0,
+		 of;
 
-	for (uint32_t at = fact_event_of(facts, parent, EV_heeded, FACT_NONE); at != FACT_NONE;
-	     at = fact_event_of(facts, parent, EV_heeded, at))
-		if (EVENT_AS(&facts->events[at], heeded)->worker_slot == slot + 1)
-			return EVENT_AS(&facts->events[at], heeded)->how != MPSAN_HEED_TEST ||
-			       process_ended_itself(facts, slot);
-	return false;
+	for (uint32_t at = fact_event_of(facts, parent, EV_heeded, FACT_NONE);
+	     at != FACT_NONE && !how; at = fact_event_of(facts, parent, EV_heeded, at)) {
+		of = EVENT_AS(&facts->events[at], heeded)->worker_slot;
+		how = !of || of == slot + 1 ? EVENT_AS(&facts->events[at], heeded)->how : 0;
+	}
+	return how && (how != MPSAN_HEED_TEST || process_ended_itself(facts, slot));
 }
 
 /* Whether it is the worker of a test that makes it end itself: the test's own verdict counts. */
@@ -173,9 +181,9 @@ static bool is_planned(const struct facts *facts, uint32_t slot)
 
 /*
  * Whether the parent may have checked the status. A C program does not take the status of a wait
- * call by accident. Python's calls always take it, so there the supervisor has searched the source;
- * without the source nothing is known. Workers of a DataLoader report to their parent's SIGCHLD
- * handler.
+ * call by accident. Python's calls always take it, so there the library looks into the code; a log
+ * that nobody followed may be of a library that did not. Workers of a DataLoader report to their
+ * parent's SIGCHLD handler.
  */
 static bool may_be_known(const struct facts *facts, uint32_t slot)
 {
@@ -185,8 +193,8 @@ static bool may_be_known(const struct facts *facts, uint32_t slot)
 	if (process_loads_data(facts, slot) || is_planned(facts, slot))
 		return true;
 	if (parent->python)
-		return !facts->followed || is_heeded(facts, slot);
-	return reaped != FACT_NONE && EVENT_AS(&facts->events[reaped], reaped)->taken;
+		return !facts->followed || is_heeded(facts, slot, reaped);
+	return reaped != FACT_NONE && EVENT_AS(&facts->events[reaped], reaped)->taken & 1;
 }
 
 /*

@@ -13,7 +13,6 @@ void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks)
 	mon_cow_init(&monitors->mon_cow, &monitors->workers);
 	mon_failures_init(&monitors->mon_failures, &monitors->workers, &deadlocks->waits,
 			  deadlocks->hang_after_ns);
-	mon_exitcodes_init(&monitors->mon_exitcodes, &monitors->workers);
 	mon_last_seen_init(&monitors->mon_last_seen, deadlocks->reader);
 	mon_unread_init(&monitors->mon_unread, &deadlocks->snapshot);
 }
@@ -30,7 +29,6 @@ void monitors_look(struct monitors *monitors)
 	mon_affinity_look(&monitors->mon_affinity, log);
 	mon_cow_look(&monitors->mon_cow);
 	mon_failures_look(&monitors->mon_failures, log);
-	mon_exitcodes_look(&monitors->mon_exitcodes, log);
 	mon_last_seen_look(&monitors->mon_last_seen, log);
 	mon_unread_look(&monitors->mon_unread, log);
 }
@@ -43,7 +41,6 @@ void monitors_finish(struct monitors *monitors)
 	mon_cow_finish(&monitors->mon_cow, log);
 	mon_affinity_finish(&monitors->mon_affinity);
 	mon_failures_finish(&monitors->mon_failures);
-	mon_exitcodes_finish(&monitors->mon_exitcodes, log);
 	mon_last_seen_finish(&monitors->mon_last_seen, log);
 	mon_unread_finish(&monitors->mon_unread);
 	worker_table_finish(&monitors->workers);

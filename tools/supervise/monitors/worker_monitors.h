@@ -10,7 +10,6 @@
 #include "mon_affinity.h"
 #include "mon_cow.h"
 #include "mon_cpu.h"
-#include "mon_exitcodes.h"
 #include "mon_failures.h"
 #include "mon_last_seen.h"
 #include "mon_unread.h"
@@ -22,7 +21,6 @@ struct monitors {
 	struct mon_affinity mon_affinity;
 	struct mon_cow mon_cow;
 	struct mon_failures mon_failures;
-	struct mon_exitcodes mon_exitcodes;
 	struct mon_last_seen mon_last_seen;
 	struct mon_unread mon_unread;
 	uint64_t seen_ns; /* of the last snapshot */
