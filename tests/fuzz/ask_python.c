@@ -93,8 +93,6 @@ static void ask_lock(struct pyview *view, uint64_t pthread, uint64_t address)
 	pyview_lock_keeps_shared(view, pthread, address, 1);
 	pyview_lock_enters_shared(view, pthread, address);
 	pyview_lock_is_of_queue(view, pthread);
-	pyview_owned(view, &pthread, 1, &address, 1);
-	pyview_may_list(view, &pthread, 1);
 }
 
 static void ask_ranks(struct pyview *view, uint64_t pthread)

@@ -278,7 +278,8 @@ bool pylock_is_of_queue(const struct cpython *py, uint64_t top)
 	       frame_is(py, &frame, "", "multiprocessing/queues.py");
 }
 
-uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
+/* The lock or RLock with this semaphore among the values that the innermost frame works on; 0: none. */
+static uint64_t at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
 {
 	struct frame frame;
 	uint64_t object;
@@ -331,7 +332,7 @@ static uint64_t importer(const struct cpython *py, uint64_t top)
 uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock)
 {
 	uint64_t imports = importer(py, top);
-	uint64_t object = imports ? 0 : pylock_at_hand(py, top, lock);
+	uint64_t object = imports ? 0 : at_hand(py, top, lock);
 	struct cpython_lock found;
 
 	if (imports)

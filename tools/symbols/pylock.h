@@ -25,9 +25,6 @@ bool pylock_at_end(const struct cpython *py, uint64_t top);
  */
 uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock);
 
-/* The lock or RLock with this semaphore among the values that the innermost frame works on; 0: none. */
-uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock);
-
 /*
  * Whether a frame is in a `with` block that releases this lock in the end: of the lock, or of a
  * threading.Condition around it.

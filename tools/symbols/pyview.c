@@ -16,7 +16,6 @@
 #include "pyhandler.h"
 #include "pykept.h"
 #include "pylock.h"
-#include "pyowned.h"
 #include "pypool.h"
 #include "pytasks.h"
 
@@ -346,36 +345,6 @@ bool pyview_shared_lock_is_free(struct pyview *view, uint64_t semlock, uint64_t 
 bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter)
 {
 	return pylock_is_of_queue(&view->py, top_frame(view, waiter));
-}
-
-uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned threads,
-		      const uint64_t *lock, unsigned locks)
-{
-	uint64_t state[PYVIEW_OWNERS];
-	struct cpython now = pykept_present(&view->py);
-	struct state copy;
-
-	if (view->limit || threads > PYVIEW_OWNERS)
-		return 0;
-	for (unsigned i = 0; i < threads; i++)
-		state[i] = find_state(view, pthread[i], &copy);
-	return pyowned_locks(&now, state, threads, lock, locks);
-}
-
-bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned threads)
-{
-	uint64_t state[PYVIEW_OWNERS];
-	struct cpython now = pykept_present(&view->py);
-	unsigned states = 0;
-	struct state copy;
-
-	if (view->limit || threads > PYVIEW_OWNERS)
-		return true;
-	for (unsigned i = 0; i < threads; i++) {
-		state[states] = find_state(view, pthread[i], &copy);
-		states += state[states] != 0;
-	}
-	return pyowned_may_list(&now, state, states);
 }
 
 unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)

@@ -118,16 +118,6 @@ bool pyview_worker_ended(struct pyview *view, uint64_t pthread);
 /* The Python function that handles a signal: see pyhandler.h. "": none, or unknown. */
 size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes);
 
-#define PYVIEW_OWNERS 64u
-
-/*
- * Which locks only these threads can reach, see pyowned.h; and whether one of them may find the
- * objects of others. Those that run no Python code may not.
- */
-uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned threads,
-		      const uint64_t *lock, unsigned locks);
-bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned threads);
-
 /*
  * Objects that match a wait in concurrent.futures with its task; see
  * ../../shim/common/cpython/process.h.

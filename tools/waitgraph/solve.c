@@ -2,7 +2,6 @@
 /* Solves the graph, and checks the dead threads once more. */
 #include "solve.h"
 
-#include "bystanders.h"
 #include "telling.h"
 #include "tickers.h"
 
@@ -29,12 +28,8 @@ static void solve_once(struct deadlocks *deadlocks, uint64_t before_ns)
 {
 	struct graph *graph = &deadlocks->graph;
 
-	bool apart;
-
 	graph_solve(graph, &deadlocks->waits, before_ns);
-	apart = tickers_find(graph, &deadlocks->waits);
-	apart |= bystanders_find(graph, &deadlocks->waits);
-	if (apart)
+	if (tickers_find(graph, &deadlocks->waits))
 		graph_solve(graph, &deadlocks->waits, before_ns);
 }
 

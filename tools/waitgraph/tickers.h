@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that tick beside a full pipe: telemetry, heartbeats. One that read from it would most likely
- * do so when it wakes up. Neighbours: solve.h calls, bystanders.h asks the interpreter.
+ * do so when it wakes up. Neighbours: solve.h calls.
  */
 #ifndef MPSAN_TICKERS_H
 #define MPSAN_TICKERS_H

@@ -42,10 +42,6 @@ struct ledger_entry {
 		bool may_be_meant; /* part of a dead end that Ctrl-C may be meant to end, see idle.c */
 		bool from_readers; /* it reads from those who read, too, see idle_group.h */
 		uint64_t for_peers, for_peers_ns; /* in its record, and since when; ranks/nccl.c */
-		/* whether only threads that wait can reach what it waits for, by bystanders.c */
-		bool owned;
-		uint64_t owned_print; /* of that wait, and of those threads */
-		uint64_t owned_due_ns; /* when it may be asked again */
 	} life;
 };
 

@@ -25,7 +25,7 @@ struct wait {
 	enum wait_end end;
 	/* range in waits.who: threads or processes of the snapshot, by index */
 	uint32_t begin, count;
-	/* range in waits.who: threads that cannot end it, see bystanders.h and tickers.h */
+	/* range in waits.who: threads that cannot end it, see tickers.h */
 	uint32_t apart, apart_count;
 	enum job_excuse apart_excuse; /* why they cannot */
 	uint64_t kind; /* enum mpsan_lock_kind */
@@ -84,7 +84,6 @@ struct waits {
 	struct pyview *view; /* while they are determined: of process `view_of` */
 	uint32_t view_of;
 	uint64_t verdict_ns; /* of the snapshot in which a deadlock is about to be told */
-	uint64_t owned_due_ns; /* when bystanders.c may read memory again */
 	struct shared *shared; /* see waits_shared */
 	struct waits_gone gone; /* the last one that was asked for */
 	struct waits_keeper keeper; /* the same */

@@ -1,6 +1,9 @@
 """A reader thread failed before it put what the main thread waits for; a spinner, which knows nothing of the queue, goes on."""
-# expect: deadlock-cycle error
-# within: 8
+# expect: hang warning
+# options: --hang-after 4
+# says: an item of a queue.Queue; what could still end it: thread "spinner"
+# within: 9
+# outside: nothing: that it lasts for longer than --hang-after
 
 import queue
 import threading

@@ -1,6 +1,9 @@
-"""The thread that was to notify failed; the only other one that lives has no reference to the condition."""
-# expect: deadlock-cycle error
-# within: 8
+"""The thread that was to notify failed; the only other one that lives ticks, and has no reference to the condition."""
+# expect: hang warning
+# options: --hang-after 4
+# says: a notify of a Condition; what could still end it: thread "ticker"
+# within: 9
+# outside: nothing: that it lasts for longer than --hang-after
 
 import threading
 import time
