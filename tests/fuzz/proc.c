@@ -15,7 +15,9 @@
 #include "../../tools/proc/build_id.h"
 #include "../../tools/proc/calls.h"
 #include "../../tools/proc/file_locks.h"
+#include "../../tools/proc/namespaces.h"
 #include "../../tools/proc/proc.h"
+#include "../../tools/proc/process/cgroup.h"
 #include "../../tools/proc/process/variables.h"
 #include "../../tools/proc/procfs.h"
 #include "../../tools/proc/procmaps.h"
@@ -30,7 +32,7 @@
 
 static const char *const names[] = {"maps",    "stat",	  "status", "syscall", "schedstat",
 				    "cmdline", "comm",	  "wchan",  "timers",  "children",
-				    "environ", "net/tcp", "locks"};
+				    "environ", "net/tcp", "locks",  "cgroup"};
 
 static const uint8_t *input;
 static size_t input_size;
@@ -126,6 +128,8 @@ static void ask_states(void)
 	proc_shared_bytes(PID);
 	proc_ended(PID);
 	proc_leaves(PID);
+	namespace_tids(PID, PID);
+	free(cgroup_of(PID, "memory"));
 	outside_descriptor(PID, PID);
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../proc/process/status.h"
 #include "core_parts.h"
 
 /* `waits`: elfutils waits for the end of one that is truncated, for ever. */
@@ -43,22 +44,6 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* The pages of a process: all (0), those in memory (1), what counts for RLIMIT_DATA (5). */
-static unsigned long long pages_of(pid_t pid, unsigned which)
-{
-	unsigned long long pages[6] = {0};
-	char path[32];
-	FILE *stream;
-
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
-	stream = fopen(path, "re");
-	for (unsigned i = 0; stream && i <= which && fscanf(stream, "%llu", &pages[i]) == 1;)
-		i++;
-	if (stream)
-		fclose(stream);
-	return pages[which];
-}
-
 /*
  * A small file may unpack to more than any machine has. elfutils stops where memory ends, and takes what it has got by then
  * for the whole: so it gets more than what is accepted.
@@ -69,7 +54,7 @@ static unsigned long long pages_of(pid_t pid, unsigned which)
 /* Into memory, of which it gets half at most. Under a sanitizer, more than any machine has is in use before. */
 static bool unpack(struct core *core, int fd)
 {
-	rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE), used = pages_of(getpid(), 5) * page,
+	rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE), used = proc_memory(0, PROC_DATA),
 	       half = (rlim_t)sysconf(_SC_PHYS_PAGES) * page / 2;
 	struct rlimit before = {0}, limit;
 	Dwfl_Module *module = NULL;
@@ -109,18 +94,17 @@ static uint64_t ran_ns(pid_t pid)
 /* Waits for the child, or ends it once it works without filling memory. */
 static bool child_succeeds(pid_t child)
 {
-	unsigned long long pages = 0, now;
-	uint64_t since_ns = 0;
+	uint64_t resident = 0, now, since_ns = 0;
 	int status = 0;
 	pid_t ended;
 
 	while (!(ended = waitpid(child, &status, WNOHANG))) {
-		now = pages_of(child, 1);
-		if (now != pages)
+		now = proc_memory((uint32_t)child, PROC_RESIDENT);
+		if (now != resident)
 			since_ns = ran_ns(child);
 		else if (ran_ns(child) - since_ns > STILL_NS)
 			kill(child, SIGKILL);
-		pages = now;
+		resident = now;
 		poll(NULL, 0, LOOK_MS);
 	}
 	return ended == child && WIFEXITED(status) && !WEXITSTATUS(status);

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,6 +17,7 @@
 
 #include "../base/filtered.h"
 #include "../base/system_calls.h"
+#include "../proc/process/status.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -35,20 +35,6 @@
 
 /* ---- limits ---- */
 
-/* The pages that are mapped, and those that count for RLIMIT_DATA. A sanitizer has more than any machine. */
-static void count_pages(rlim_t *mapped, rlim_t *data)
-{
-	unsigned long long total = 0, own = 0;
-	FILE *stream = fopen("/proc/self/statm", "re");
-
-	if (stream && fscanf(stream, "%llu %*u %*u %*u %*u %llu", &total, &own) != 2)
-		total = own = 0;
-	if (stream)
-		fclose(stream);
-	*mapped = total * (rlim_t)sysconf(_SC_PAGESIZE);
-	*data = own * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
 static void limit(__rlimit_resource_t what, rlim_t most)
 {
 	struct rlimit now;
@@ -59,11 +45,9 @@ static void limit(__rlimit_resource_t what, rlim_t most)
 
 static void limit_all(void)
 {
-	rlim_t mapped, data;
-
-	count_pages(&mapped, &data);
-	limit(RLIMIT_AS, mapped + ADDRESS_BYTES);
-	limit(RLIMIT_DATA, data + DATA_BYTES);
+	/* a sanitizer has mapped more than any machine has */
+	limit(RLIMIT_AS, proc_memory(0, PROC_MAPPED) + ADDRESS_BYTES);
+	limit(RLIMIT_DATA, proc_memory(0, PROC_DATA) + DATA_BYTES);
 	limit(RLIMIT_CPU, SANDBOX_CPU_S);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);

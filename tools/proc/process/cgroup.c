@@ -47,10 +47,10 @@ char *cgroup_named(const char *lines, const char *controller)
 char *cgroup_of(uint32_t pid, const char *controller)
 {
 	char lines[LINES_BYTES];
+	bool found = pid ? procfs_read(lines, sizeof(lines), "%u/cgroup", pid) :
+			   procfs_read(lines, sizeof(lines), "self/cgroup");
 
-	return procfs_read(lines, sizeof(lines), "%u/cgroup", pid) ?
-		       cgroup_named(lines, controller) :
-		       NULL;
+	return found ? cgroup_named(lines, controller) : NULL;
 }
 
 bool cgroup_parent(char *directory)

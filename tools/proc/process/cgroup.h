@@ -13,7 +13,7 @@
  * /proc/PID/cgroup; NULL: there is none. The caller frees it.
  */
 char *cgroup_named(const char *lines, const char *controller);
-/* The same of a living process; NULL also if it is unreadable. */
+/* The same of a living process, 0: this one; NULL also if it is unreadable. */
 char *cgroup_of(uint32_t pid, const char *controller);
 /* Cuts it to that of the group above; false: it is the topmost one. */
 bool cgroup_parent(char *directory);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses /proc/PID/status and io, and reads the command and the arguments of a process. */
+/* Parses /proc/PID/status, io and statm, and reads the command and the arguments of a process. */
 #include "status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../procfs.h"
 
@@ -68,4 +69,20 @@ bool proc_transfers(uint32_t pid, uint64_t *calls)
 		return false;
 	*calls = strtoull(reads, NULL, 10) + strtoull(writes, NULL, 10);
 	return true;
+}
+
+uint64_t proc_memory(uint32_t pid, enum proc_memory which)
+{
+	unsigned long long pages[PROC_DATA + 1] = {0};
+	char path[32] = "/proc/self/statm";
+	FILE *file;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%u/statm", pid);
+	file = fopen(path, "re");
+	for (unsigned i = 0; file && i <= which && fscanf(file, "%llu", &pages[i]) == 1;)
+		i++;
+	if (file)
+		fclose(file);
+	return pages[which] * (uint64_t)sysconf(_SC_PAGESIZE);
 }

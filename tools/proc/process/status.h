@@ -26,5 +26,11 @@ size_t proc_arguments(uint32_t pid, char *text, size_t bytes);
 
 /* How often a process called read, write and the like (proc(5), io: syscr and syscw); false: unknown. */
 bool proc_transfers(uint32_t pid, uint64_t *calls);
+/*
+ * Bytes of memory of a living process, 0: this one, even while a core file stands in for others, by the field of /proc/PID/statm:
+ * mapped, resident, resident of files, or counted for RLIMIT_DATA; 0: unknown.
+ */
+enum proc_memory { PROC_MAPPED, PROC_RESIDENT, PROC_OF_FILES, PROC_DATA = 5 };
+uint64_t proc_memory(uint32_t pid, enum proc_memory which);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "../../base/util.h"
 #include "../../proc/process/cgroup.h"
@@ -49,7 +48,7 @@ static uint32_t limit_of_group(const char *group)
 /* The lowest limit of this process's group of a controller and its ancestors. */
 static uint32_t limit_of(const char *controller)
 {
-	char *group = cgroup_of((uint32_t)getpid(), controller);
+	char *group = cgroup_of(0, controller);
 	uint32_t least = UINT32_MAX, limit;
 
 	for (bool more = group; more; more = cgroup_parent(group)) {
