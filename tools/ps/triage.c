@@ -244,6 +244,7 @@ json_t *triage_of(const json_t *document)
 	triage_build(&triage, document);
 	add_findings(&triage, list, "error", KIND_proved);
 	add_findings(&triage, list, "warning", KIND_found);
+	triage_add_failed(document, list);
 	for (uint32_t i = 0; i < triage.item.count; i++) {
 		json_array_append_new(list, item_json(&triage, &triage.item.item[i]));
 		free(triage.item.item[i].members.item);

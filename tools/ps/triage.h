@@ -52,6 +52,8 @@ struct triage {
 
 /* The line of an item; the caller frees it. */
 char *triage_text(const struct triage *triage, const struct triage_item *item);
+/* triage_failed.c: adds the line about children that have failed, unless a finding tells of them. */
+void triage_add_failed(const json_t *document, json_t *list);
 /* Where a thread is, "" if unknown. */
 const char *triage_place(const struct triage_thread *thread);
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The line of the triage about children that have failed, and whose parents have not asked how they ended. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "ps_text.h"
+#include "triage.h"
+
+/* Its parent may have ended it by SIGTERM itself. */
+static bool has_failed(const json_t *process)
+{
+	const json_t *end = json_object_get(process, "end");
+	long long signal = jsontext_number(end, "signal");
+
+	return !strcmp(jsontext_at(process, "state"), "zombie") &&
+	       (jsontext_number(end, "code") > 0 || (signal && signal != SIGTERM));
+}
+
+static const json_t *parent_of(const json_t *processes, const json_t *child)
+{
+	json_t *process;
+	size_t i;
+
+	json_array_foreach(processes, i, process)
+	{
+		if (jsontext_number(process, "pid") == jsontext_number(child, "parent") &&
+		    !strcmp(jsontext_at(process, "state"), "alive"))
+			return process;
+	}
+	return NULL;
+}
+
+/* Whether a finding says so already. */
+static bool is_told(const json_t *document, const json_t *process)
+{
+	char *name = text_format("process %lld ", jsontext_number(process, "pid"));
+	json_t *finding;
+	bool told = false;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	{
+		told |= strcmp(jsontext_at(finding, "severity"), "note") &&
+			strstr(jsontext_at(finding, "message"), name);
+	}
+	free(name);
+	return told;
+}
+
+static char *end_text(const json_t *process)
+{
+	const json_t *end = json_object_get(process, "end");
+	char *signal, *text;
+
+	if (!json_object_get(end, "signal"))
+		return text_format("exited with status %lld", jsontext_number(end, "code"));
+	signal = text_signal((int)jsontext_number(end, "signal"));
+	text = text_format("was killed by %s", signal);
+	free(signal);
+	return text;
+}
+
+static char *failed_text(const json_t *child, const json_t *parent, unsigned count)
+{
+	char *end = end_text(child),
+	     *command = ps_command(json_incref(json_object_get(parent, "argv"))),
+	     *more = count > 1 ? text_format(" and %u more that failed", count - 1) : text_copy(""),
+	     *text = text_format(
+		     "%s: process %lld %s, and process %lld (%s), which had started it%s, has not "
+		     "asked after it since",
+		     kind_head(KIND_failed), jsontext_number(child, "pid"), end,
+		     jsontext_number(parent, "pid"), command, more);
+
+	free(end);
+	free(command);
+	free(more);
+	return text;
+}
+
+void triage_add_failed(const json_t *document, json_t *list)
+{
+	const json_t *processes = json_object_get(document, "processes"), *first = NULL, *parent;
+	json_t *process;
+	unsigned count = 0;
+	char *text;
+	size_t i;
+
+	json_array_foreach(processes, i, process)
+	{
+		if (!has_failed(process) || is_told(document, process) ||
+		    !parent_of(processes, process))
+			continue;
+		first = first ?: process;
+		count++;
+	}
+	if (!first)
+		return;
+	parent = parent_of(processes, first);
+	text = failed_text(first, parent, count);
+	json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind",
+					      kind_name(KIND_failed), "text", jsontext_of(text),
+					      "pid", (json_int_t)jsontext_number(parent, "pid"),
+					      "tid", (json_int_t)jsontext_number(parent, "pid"),
+					      "threads", 1, "processes", 1, "waiters", 0));
+	free(text);
+}
