@@ -4,11 +4,13 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../facts/processes.h"
+#include "../../proc/calls.h"
 #include "../../waits/pythreads.h"
 
 #define LATE_NS 1000000000ull
@@ -38,7 +40,8 @@ static bool complete_end(const struct reader *reader, uint32_t slot)
 	struct mpsan_process *process = &reader->session.table[slot];
 	int status = proc_ended(session_pid(&reader->session, slot));
 
-	if (status < 0 || process->end || !reader->session.writable ||
+	/* who returns from main() has not said with which status */
+	if (status < 0 || (process->end && process->end_value >= 0) || !reader->session.writable ||
 	    (geteuid() && process->uid != geteuid()))
 		return status >= 0;
 	__atomic_fetch_or(&process->flags, MPSAN_PROCESS_OBSERVED, __ATOMIC_RELAXED);
@@ -56,6 +59,19 @@ static bool ended_badly(const struct mon_failures *mon_failures,
 
 	return (process->end == MPSAN_END_SIGNAL && !by_parent) ||
 	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
+}
+
+/* A worker, a program in Python, or one that a fault ended: the exit status of others may be an answer, as that of grep. */
+static bool is_missed(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+	int number = process->end == MPSAN_END_SIGNAL ? process->end_value : 0;
+
+	/* one that ended soon has not said so itself */
+	bool python = process->python || !strncmp(path_base(process->argv), "python", 6);
+
+	return process_is_worker(facts, slot) || python || number == SIGSEGV || number == SIGABRT ||
+	       number == SIGBUS || number == SIGFPE || number == SIGILL;
 }
 
 /* Whether a thread will not reap workers before something else wakes it. */
@@ -115,6 +131,13 @@ static bool starts_nothing(const struct facts *facts, uint32_t parent, uint64_t 
 	return true;
 }
 
+/* A loop that tests something, however often: the sleep of a loop that works is the same, but who has workers asks after them. */
+static bool sleeps_again(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	return snapshot_polls(snapshot, thread) ||
+	       (thread->same_ns && thread->rounds && call_is_sleep(&thread->same));
+}
+
 /*
  * The main thread, if it has stood at one place, or always come back there, for as long as a hang lasts, all that time after
  * the worker's end: nobody has asked after it, or it would not be a zombie any more. SNAPSHOT_NONE: it has not.
@@ -131,8 +154,8 @@ static uint32_t who_rests(const struct mon_failures *mon_failures, uint32_t pare
 		return SNAPSHOT_NONE;
 	first = snapshot->processes.item[at].begin;
 	thread = &snapshot->threads.item[first];
-	rests_ns = snapshot_polls(snapshot, thread) ? thread->same_ns :
-						      snapshot_rests(snapshot, thread);
+	rests_ns = sleeps_again(snapshot, thread) ? thread->same_ns :
+						    snapshot_rests(snapshot, thread);
 	if (thread->tid != thread->pid || rests_ns > snapshot->now_ns)
 		return SNAPSHOT_NONE;
 	since_ns = rests_ns > since_ns ? rests_ns : since_ns;
@@ -236,7 +259,7 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 	/* its log says that it has ended slightly before the kernel does */
 	if (!complete_end(reader, slot))
 		return session_liveness(&reader->session, slot) == GONE;
-	if (!process_is_worker(&reader->facts, slot) || !ended_badly(mon_failures, process))
+	if (!is_missed(&reader->facts, slot) || !ended_badly(mon_failures, process))
 		return true;
 	parent = process_parent(&reader->facts, slot);
 	if (parent == FACT_NONE || reader->processes[parent].gone)
