@@ -339,8 +339,10 @@ static bool claims_it(const struct look *look, bool alone)
 
 	return look->wait->kind == MPSAN_LOCK_SEMAPHORE &&
 	       snapshot_holds(look->thread, look->wait->lock, &hold) &&
-	       (alone || (look_process(look)->python && look->thread->tid != look->thread->pid &&
-			  !(snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF)));
+	       ((alone && (look_process(look)->python ||
+			   !(snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF))) ||
+		(look_process(look)->python && look->thread->tid != look->thread->pid &&
+		 !(snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF)));
 }
 
 /* From outside there are no claims. Of a semaphore only Python says whether it serves as a lock. */
