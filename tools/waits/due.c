@@ -26,10 +26,21 @@ static bool alarm_is_set(const struct look *look, uint64_t *at_ns)
 	return *at_ns;
 }
 
+/* It waits for the alarm itself, in sigwait() and the like, and no handler runs. */
+static bool awaits_alarm(const struct look *look)
+{
+	uint64_t signals;
+
+	return look->thread->call.number == SYS_rt_sigtimedwait &&
+	       proc_peek(look->thread->pid, look->thread->call.arg[0], &signals, sizeof(signals)) &&
+	       signals & 1ull << (SIGALRM - 1);
+}
+
 /* What rings in a test is the test's limit, and no part of it. */
 static bool by_alarm(struct look *look, struct due *due)
 {
-	if (!(handlers_of(look) & 1ull << (SIGALRM - 1)) || !alarm_is_set(look, &due->at_ns) ||
+	if (!(handlers_of(look) & 1ull << (SIGALRM - 1) || awaits_alarm(look)) ||
+	    !alarm_is_set(look, &due->at_ns) ||
 	    (look_process(look)->python && pythread_in_test(look->thread)))
 		return false;
 	due->sleeps = due->once = true;
