@@ -141,6 +141,10 @@ void awaited_add(struct awaited_frames *frames, const struct pyframe *frame)
 	if (!frames->over)
 		look_at_call(frames, frame);
 	frames->in_callback |= pyframe_is(frame, "_run", "/asyncio/events.py");
+	frames->looped |= pyframe_in(frame, "/asyncio/base_events.py");
+	/* a loop that is written in C, as uvloop's, has no frame */
+	frames->in_callback |= frames->over && !frames->looped &&
+			       pyframe_is(frame, "run", "/asyncio/runners.py");
 	frames->serves |= pyframe_is(frame, "serve_client", "/multiprocessing/managers.py");
 	frames->delivers |= pyframe_is(frame, "_handle_results", "/multiprocessing/pool.py");
 	/* coroutines stand before the frames of their loop */
