@@ -420,12 +420,8 @@ static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
 	const struct finding *finding = evidence->finding;
-	const char *fix = finding->fix ?:
-				  finding->rule == RULE_self_deadlock ?
-				  reentry_fix(&evidence->reader->facts, finding,
-					      &evidence->sufferer, &evidence->holder,
-					      args_text(evidence->args, ARG_handler)) :
-				  rule_fix(finding->rule),
+	const char *fix = reentry_fix(&evidence->reader->facts, finding, &evidence->sufferer,
+				      &evidence->holder, args_text(evidence->args, ARG_handler)),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
 	char *print = fingerprint(evidence);
 	json_t *object;

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../rules/catalog.h"
+#include "../rules/dead_ends.h"
+#include "../rules/deadlock.h"
 
 #define FIX_HANDLER                                                                              \
 	"take no lock in a signal handler: let it set a flag, or put into a queue.SimpleQueue, " \
@@ -12,6 +15,19 @@
 #define FIX_HANDLER_C                                                                              \
 	"take no lock in a signal handler: let it set a flag (volatile sig_atomic_t) or write to " \
 	"a pipe, and do the work outside of it; or block the signal while the lock is held"
+#define FIX_HANDLER_WAITS                                                                           \
+	"a signal handler runs on top of the code that it interrupted, which goes on only when it " \
+	"returns: let it wait for nothing that this code is to do; set a flag, or put into a "      \
+	"queue.SimpleQueue, and wait outside of the handler"
+#define FIX_HANDLER_LIBC                                                                      \
+	"call nothing in a signal handler that takes a lock of libc, as malloc(), syslog(), " \
+	"localtime() and stdio do (signal-safety(7) lists what may be called): set a flag "   \
+	"(volatile sig_atomic_t) or write to a pipe, and do the work outside of it"
+#define FIX_GREENLET                                                                                \
+	"greenlets share one thread: hold no lock of that thread while another greenlet may run, "  \
+	"and wait for nothing by calls that block the thread; use the locks, queues and events of " \
+	"the greenlets' own library (gevent.lock, gevent.queue), and a thread pool for calls that " \
+	"block"
 #define FIX_DEL                                                                                     \
 	"__del__ may run at any allocation, also while its own thread holds the lock: let it only " \
 	"enqueue what there is to do (queue.SimpleQueue.put), or make the lock an RLock"
@@ -205,14 +221,48 @@ static bool is_at_end(json_t *native, json_t *python)
 	return false;
 }
 
-const char *reentry_fix(const struct facts *facts, const struct finding *finding,
-			const struct callsite *waiter, const struct callsite *taken,
-			const char *handler)
+/* Whether a thread runs greenlets: their switches begin new stacks, whose outermost frames are the library's. */
+static bool runs_greenlets(const struct callsite *waiter)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(waiter->native, i, frame)
+	{
+		if (strstr(jsontext_at(frame, "module"), "/_greenlet."))
+			return true;
+	}
+	return false;
+}
+
+/* The deadlock that it is about; NULL: none. */
+static const struct fact_deadlock *deadlock_of(const struct facts *facts,
+					       const struct finding *finding)
+{
+	return finding->deadlock - 1 < facts->deadlock_count ?
+		       &facts->deadlocks[finding->deadlock - 1] :
+		       NULL;
+}
+
+static bool is_of_libc(const struct facts *facts, const struct finding *finding)
+{
+	const struct fact_deadlock *deadlock = deadlock_of(facts, finding);
+
+	return deadlock && deadlock_sufferer(facts, deadlock)->ev.kind == MPSAN_LOCK_LIBC;
+}
+
+static const char *fix_of_lock(const struct facts *facts, const struct finding *finding,
+			       const struct callsite *waiter, const struct callsite *taken,
+			       const char *handler)
 {
 	size_t count = json_array_size(waiter->python), between = frames_between(waiter, taken);
 
+	if (*handler && is_of_libc(facts, finding))
+		return FIX_HANDLER_LIBC;
 	if (*handler)
 		return count ? FIX_HANDLER : FIX_HANDLER_C;
+	if (runs_greenlets(waiter))
+		return FIX_GREENLET;
 	if (runs_destructor(waiter->python, between))
 		return FIX_DEL;
 	if ((finding->wait && facts->waits[finding->wait - 1].ev.flags & MPSAN_LF_COLLECTOR) ||
@@ -226,4 +276,27 @@ const char *reentry_fix(const struct facts *facts, const struct finding *finding
 	if (between == count && is_at_end(waiter->native, waiter->python))
 		return FIX_AT_EXIT;
 	return count && !json_array_size(taken->python) ? FIX_LEAK : FIX_CALLS;
+}
+
+/* Whether it is no circle, and what it waits for leads to no other thread. */
+static bool ends_at_waiter(const struct facts *facts, const struct finding *finding)
+{
+	const struct fact_deadlock *deadlock = deadlock_of(facts, finding);
+
+	return deadlock && deadlock->ev.cause != MPSAN_DEADLOCK_CYCLE &&
+	       dead_end_last(facts, deadlock) == deadlock_sufferer(facts, deadlock);
+}
+
+const char *reentry_fix(const struct facts *facts, const struct finding *finding,
+			const struct callsite *waiter, const struct callsite *taken,
+			const char *handler)
+{
+	if (finding->rule == RULE_self_deadlock && !finding->fix)
+		return fix_of_lock(facts, finding, waiter, taken, handler);
+	if (ends_at_waiter(facts, finding) && *handler)
+		return is_of_libc(facts, finding) ? FIX_HANDLER_LIBC : FIX_HANDLER_WAITS;
+	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
+	    runs_greenlets(waiter))
+		return FIX_GREENLET;
+	return finding->fix ?: rule_fix(finding->rule);
 }

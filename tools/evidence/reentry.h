@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fix for a lock that a thread takes while it holds it: what came in between, a signal handler, a
- * destructor, a callback, or nothing but calls. Neighbour: evidence.h.
+ * The fix of a finding: for a lock that a thread takes while it holds it, by what came in between, a signal handler, a
+ * destructor, a callback, or nothing but calls; for other waits of a signal handler or greenlet. Neighbour: evidence.h.
  */
 #ifndef MPSAN_REENTRY_H
 #define MPSAN_REENTRY_H
