@@ -62,11 +62,11 @@ static inline bool look_lies_in(uint64_t word, uint64_t object, size_t bytes)
 	return word >= object && word - object < bytes;
 }
 
-/* waits_memory.c: whether it is an idle helper of the job, which acts only on request. */
+/* memory/waits_memory.c: whether it is an idle helper of the job, which acts only on request. */
 bool look_serves(const struct look *look);
 
 /*
- * waits_memory.c: notes a thread of the CUDA driver, which looks for events, or for connections of other
+ * memory/waits_memory.c: notes a thread of the CUDA driver, which looks for events, or for connections of other
  * processes. It is harmless unless it may run code of the program, which was passed to cuLaunchHostFunc or
  * cuStreamAddCallback: of that nothing is known from outside.
  */

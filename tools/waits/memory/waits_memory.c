@@ -5,10 +5,10 @@
  */
 #include <sys/syscall.h>
 
-#include "../facts/roles.h"
-#include "../proc/calls.h"
-#include "outside.h"
-#include "waits_look.h"
+#include "../../facts/roles.h"
+#include "../../proc/calls.h"
+#include "../outside.h"
+#include "../waits_look.h"
 
 /* Checks processes that do not map it yet. */
 static bool check_others(struct look *look)
