@@ -63,18 +63,28 @@ static struct range find_data(const struct cpython *py)
 	return py->runtime >= range.begin && py->runtime < range.end ? range : (struct range){0};
 }
 
-static uint64_t find_handler(const struct cpython *py, int number)
+static bool find_table(const struct cpython *py, uint64_t table[TABLE_WORDS])
 {
 	struct range range = find_data(py);
 	size_t bytes = range.end - range.begin < DATA_MAX ? range.end - range.begin : DATA_MAX;
-	uint64_t *data = memory_get(bytes), found = 0;
+	uint64_t *data = memory_get(bytes);
 	long got = bytes ? py->peek(py, data, range.begin, bytes) : 0;
+	bool found = false;
 
-	for (size_t i = 0; !found && i + TABLE_WORDS <= (size_t)(got > 0 ? got : 0) / 8; i++)
-		if (is_table(py, data + i))
-			found = handler_of(data + i, number);
+	for (size_t i = 0; !found && i + TABLE_WORDS <= (size_t)(got > 0 ? got : 0) / 8; i++) {
+		found = is_table(py, data + i);
+		if (found)
+			memcpy(table, data + i, TABLE_WORDS * sizeof(*table));
+	}
 	free(data);
 	return found;
+}
+
+static uint64_t find_handler(const struct cpython *py, int number)
+{
+	uint64_t table[TABLE_WORDS];
+
+	return find_table(py, table) ? handler_of(table, number) : 0;
 }
 
 static bool find_code(const struct cpython *py, uint64_t handler, struct frame *frame)
@@ -103,4 +113,33 @@ size_t pyhandler_text(const struct cpython *py, int number, char *text, size_t b
 	writer_decimal(&w, frame.first_line);
 	writer_byte(&w, ')');
 	return writer_close(&w, bytes);
+}
+
+static bool runs_code(const struct cpython *py, uint64_t top, uint64_t code)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		if (frame.code == code)
+			return true;
+	return false;
+}
+
+uint64_t pyhandler_running(const struct cpython *py, uint64_t top, uint64_t signals)
+{
+	uint64_t table[TABLE_WORDS], running = 0;
+
+	if (!top || !find_table(py, table))
+		return 0;
+	for (int number = 1; number < (int)ENTRIES; number++) {
+		struct frame handler = {0};
+
+		if (signals >> (number - 1) & 1 &&
+		    find_code(py, handler_of(table, number), &handler) &&
+		    runs_code(py, top, handler.code))
+			running |= 1ull << (number - 1);
+	}
+	return running;
 }

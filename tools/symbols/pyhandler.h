@@ -11,4 +11,7 @@
  */
 size_t pyhandler_text(const struct cpython *py, int number, char *text, size_t bytes);
 
+/* Those of these signals (bit N-1 for signal N) whose handlers are among the frames from `top` on. */
+uint64_t pyhandler_running(const struct cpython *py, uint64_t top, uint64_t signals);
+
 #endif

@@ -273,6 +273,11 @@ size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)
 	return view->limit ? 0 : pyhandler_text(&view->py, number, text, bytes);
 }
 
+uint64_t pyview_handles(struct pyview *view, uint64_t pthread, uint64_t signals)
+{
+	return pyhandler_running(&view->py, top_frame(view, pthread), signals);
+}
+
 bool pyview_thread_ended(struct pyview *view, uint64_t pthread)
 {
 	struct state state;

@@ -117,6 +117,8 @@ bool pyview_worker_ended(struct pyview *view, uint64_t pthread);
 
 /* The Python function that handles a signal: see pyhandler.h. "": none, or unknown. */
 size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes);
+/* Those of these signals whose handlers a thread runs. */
+uint64_t pyview_handles(struct pyview *view, uint64_t pthread, uint64_t signals);
 
 /*
  * Objects that match a wait in concurrent.futures with its task; see

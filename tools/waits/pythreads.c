@@ -104,6 +104,15 @@ char *pythread_handler(uint32_t pid, int number)
 	return text;
 }
 
+uint64_t pythread_handles(const struct snapshot_thread *thread, uint64_t signals)
+{
+	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+	uint64_t handled = view ? pyview_handles(view, thread->record->pthread, signals) : 0;
+
+	pyview_close(view);
+	return handled;
+}
+
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);

@@ -41,6 +41,9 @@ uint32_t pythread_taker(const struct snapshot *snapshot, const struct snapshot_t
 /* The Python function that handles a signal in a process; "" for none. The caller frees it. */
 char *pythread_handler(uint32_t pid, int number);
 
+/* Those of these signals whose handlers are among the Python functions that a thread runs. */
+uint64_t pythread_handles(const struct snapshot_thread *thread, uint64_t signals);
+
 /* Whether code of a process belongs to the interpreter. */
 bool pythread_is_code(uint32_t pid, uint64_t code);
 

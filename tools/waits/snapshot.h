@@ -96,6 +96,8 @@ struct snapshot_thread {
 	uint32_t rounds;
 	uint64_t round_ns; /* since when it is in the last of these rounds */
 	struct proc_call same;
+	uint64_t handled_ns,
+		handled; /* its still_ns when it was last asked, and which signals it handles in Python */
 	bool nested; /* in handlers of signals, each of which interrupted the wait of the one before */
 	/* what it tries to get, without waiting for it, each time that it runs; since when, how often seen */
 	struct mpsan_hold tried;

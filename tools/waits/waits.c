@@ -191,7 +191,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	struct look look = {waits, waits->snapshot, &waits->snapshot->threads.item[thread], wait};
 	const enum mpsan_wait_ends ends = wait->ends;
 	const struct mpsan_process *process;
-	uint64_t handlers, child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
+	uint64_t handlers, handled, child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
 
 	if (wait->handlers_known || wait->end == WAIT_OPEN)
 		return false;
@@ -208,6 +208,12 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	if (handlers & interrupt && is_python(&look)) {
 		wait->interruptible = true;
 		handlers &= ~interrupt;
+	}
+	handlers &= ~look_blocked(&look, handlers);
+	handled = look_handled(&look, handlers);
+	if (handled) {
+		handlers &= ~handled;
+		wait->flags |= MPSAN_LF_DOUBT;
 	}
 	if (cleans_up(&look)) {
 		wait->flags |= MPSAN_LF_DOUBT;
@@ -254,7 +260,7 @@ static void judge_libc(struct look *look, uint64_t word)
 
 	look->wait->kind = MPSAN_LOCK_LIBC;
 	look->wait->lock = lock;
-	if (owned)
+	if (owned || look_at_stream(look, word) || look_at_interrupted(look))
 		return;
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
 		if (snapshot->threads.item[i].slot == look->thread->slot &&
@@ -299,7 +305,7 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 		look_at_guard(look, address);
 		break;
 	case MPSAN_WAIT_FUTEX:
-		if (look_at_once(look) || look_at_openmp(look))
+		if (look_at_stream(look, word) || look_at_once(look) || look_at_openmp(look))
 			break;
 		/* fallthrough */
 	case MPSAN_WAIT_BARRIER:
@@ -373,7 +379,8 @@ static void judge_futex(struct look *look)
 		return;
 	if (look->thread->object.in_libc)
 		judge_libc(look, call->arg[0]);
-	else if (!look_at_once(look) && !look_at_openmp(look))
+	else if (!look_at_stream(look, call->arg[0]) && !look_at_once(look) &&
+		 !look_at_openmp(look))
 		look_by_anybody(look, call->arg[0]);
 }
 

@@ -146,6 +146,18 @@ void look_by_gil(struct look *look);
 /* waits_python.c: whether this poll is multiprocessing's wait for the end of a child. */
 bool look_by_child(struct look *look);
 
+/* waits_signal.c: those of these signals that all threads of its process block: no handler runs for them. */
+uint64_t look_blocked(const struct look *look, uint64_t signals);
+/* waits_signal.c: those of these signals whose handler the thread runs, in Python: another one would only wait as well. */
+uint64_t look_handled(struct look *look, uint64_t signals);
+/*
+ * waits_signal.c: whether a lock of libc belongs to the thread itself: it is in a handler, which calls the function that the
+ * signal interrupted, and no other thread can have the lock. It then ends the wait.
+ */
+bool look_at_interrupted(struct look *look);
+/* waits_signal.c: the owner of a FILE ends the wait. False: that is no lock of one. */
+bool look_at_stream(struct look *look, uint64_t address);
+
 /* waits.c: it waits for the end of this child, or of any. */
 void look_at_child(struct look *look, int64_t pid, bool one);
 
