@@ -3,36 +3,31 @@
  * What the handler of a signal changes about the wait in which it is: the same signal does not end it, and a lock of libc
  * may be the one that the interrupted call has. Neighbour: waits_look.h.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "../proc/calls.h"
-#include "../proc/procfs.h"
+#include "../proc/process/status.h"
 #include "native.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
 /* ---- signals that do not come ---- */
 
-static uint64_t blocked_of(uint32_t pid, uint32_t tid)
-{
-	char text[4096];
-	const char *at;
-
-	if (!procfs_read(text, sizeof(text), "%u/task/%u/status", pid, tid) ||
-	    !(at = strstr(text, "\nSigBlk:")))
-		return 0;
-	return strtoull(at + 8, NULL, 16);
-}
-
 uint64_t look_blocked(const struct look *look, uint64_t signals)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
 
-	for (uint32_t i = process->begin; signals && i < process->end; i++)
-		signals &= blocked_of(look->thread->pid, look->snapshot->threads.item[i].tid);
+	for (uint32_t i = process->begin; signals && i < process->end; i++) {
+		uint64_t blocked;
+
+		signals &= proc_status_number(look->thread->pid,
+					      look->snapshot->threads.item[i].tid, "SigBlk", 16,
+					      &blocked) ?
+				   blocked :
+				   0;
+	}
 	return signals;
 }
 
