@@ -5,6 +5,7 @@
 #include "../facts/processes.h"
 #include "../facts/wait_kinds.h"
 #include "deadlock.h"
+#include "parked.h"
 
 /* What the rows ask. */
 struct end {
@@ -25,6 +26,7 @@ struct end {
 	bool undelivered; /* the thread of its Pool that delivers results is no part of it */
 	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
 	bool exits; /* one of them waits in exit() */
+	bool destroys; /* one of them destroys a condition variable for which another waits */
 	bool initialises; /* one of them runs an initialiser for which another waits */
 	/* all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard; but for the GIL only of a circle */
 	bool joins, join, gil, read, result, guard;
@@ -240,6 +242,19 @@ static bool any_exits(const struct facts *facts, const struct fact_deadlock *dea
 	return false;
 }
 
+static bool any_destroys(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *blocked = facts->blockeds;
+
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		for (uint32_t k = deadlock->begin; k < end_of(facts, deadlock); k++)
+			if (blocked[i].at.by == blocked[k].at.by &&
+			    parked_destroys(blocked[i].ev.kind, blocked[i].ev.lock,
+					    blocked[k].ev.kind, blocked[k].ev.lock))
+				return true;
+	return false;
+}
+
 /* A worker of the same process without work could run what the tasks wait for. */
 static bool has_idle_worker(const struct facts *facts, const struct fact_deadlock *deadlock,
 			    uint32_t by)
@@ -367,6 +382,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 	end.holds = holder && holder == deadlock_sufferer(facts, deadlock);
 	end.initialises = runs_initialiser(facts, deadlock);
 	end.exits = any_exits(facts, deadlock);
+	end.destroys = any_destroys(facts, deadlock);
 	end.gil = deadlock_waiter(facts, deadlock, MPSAN_WAIT_GIL);
 	end.callback = has_callback(facts, deadlock);
 	return row_of_end(&end);

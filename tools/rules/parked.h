@@ -8,7 +8,9 @@
 #ifndef MPSAN_PARKED_H
 #define MPSAN_PARKED_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../facts/awaited.h"
@@ -64,5 +66,16 @@ bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *w
  * knows of the job could end it, if he thinks of it.
  */
 bool parked_has_keyboard(const struct parked_thread *thread, uint32_t count);
+
+/*
+ * Whether who waits for a futex destroys a condition variable for which another thread waits: pthread_cond_destroy()
+ * returns when no thread does any more. Nobody parks there.
+ */
+static inline bool parked_destroys(uint64_t kind, uint64_t word, uint64_t other_kind,
+				   uint64_t condition)
+{
+	return kind == MPSAN_WAIT_FUTEX && other_kind == MPSAN_WAIT_COND &&
+	       word - condition == offsetof(pthread_cond_t, __data.__wrefs);
+}
 
 #endif

@@ -137,6 +137,18 @@ static bool has_other_future(const struct group *group, uint32_t i)
 	return false;
 }
 
+static bool destroys_condition(const struct group *group, uint32_t i)
+{
+	const struct wait *wait = group_wait(group, i);
+
+	for (uint32_t k = 0; k < group->count; k++)
+		if (group_thread(group, k)->slot == group_thread(group, i)->slot &&
+		    parked_destroys(wait->kind, wait->lock, group_wait(group, k)->kind,
+				    group_wait(group, k)->lock))
+			return true;
+	return false;
+}
+
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -147,7 +159,7 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 		return part_of_semaphore(group, i, python);
 	case MPSAN_WAIT_FUTEX:
 		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ||
-				       has_other_future(group, i) ?
+				       has_other_future(group, i) || destroys_condition(group, i) ?
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
 	case MPSAN_WAIT_SOCKET_READ:
