@@ -180,6 +180,7 @@ static const struct waiter {
 	enum mpsan_lock_kind kind;
 } waiters[] = {
 	{"pthread_mutex_", MPSAN_LOCK_MUTEX},
+	{"pthread_cond_destroy", MPSAN_WAIT_FUTEX}, /* until the last waiter has gone */
 	{"pthread_cond_", MPSAN_WAIT_COND},
 	{"sem_", MPSAN_LOCK_SEMAPHORE},
 	{"new_sem_wait", MPSAN_LOCK_SEMAPHORE},
