@@ -440,6 +440,14 @@ uint32_t process_fork(const struct facts *facts, uint32_t slot)
 	return fact_fork_behind(facts, FACT_NONE, process_born_as(facts, slot));
 }
 
+uint32_t process_fork_of_threads(const struct facts *facts, uint32_t slot)
+{
+	uint32_t fork = process_born_as(facts, slot) == slot ? process_fork(facts, slot) :
+							       FACT_NONE;
+
+	return fork != FACT_NONE && facts->forks[fork].ev.threads > 1 ? fork : FACT_NONE;
+}
+
 static uint32_t named_at(const struct facts *facts, uint32_t slot, uint64_t fork)
 {
 	uint32_t at = fact_event_of(facts, slot, EV_process_name, FACT_NONE);

@@ -113,5 +113,7 @@ bool process_loads_data(const struct facts *facts, uint32_t slot);
 
 /* The fork that made the process; FACT_NONE: none. */
 uint32_t process_fork(const struct facts *facts, uint32_t slot);
+/* The same if that left threads behind, and the process has executed no other program since. */
+uint32_t process_fork_of_threads(const struct facts *facts, uint32_t slot);
 
 #endif

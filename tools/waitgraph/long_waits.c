@@ -158,6 +158,37 @@ static uint64_t length_ns(const struct deadlocks *deadlocks, const struct snapsh
 	return due->is && end_ns > thread->still_ns ? end_ns - thread->still_ns : 0;
 }
 
+/* Whether it is alone in a process that was forked from one with more threads: what these would do nobody does there. */
+static bool has_lost_threads(const struct deadlocks *deadlocks,
+			     const struct snapshot_thread *thread)
+{
+	const struct snapshot_process *process =
+		&deadlocks->snapshot.processes.item[thread->process];
+
+	return process->end - process->begin == 1 &&
+	       process_fork_of_threads(&deadlocks->reader->facts, thread->slot) != FACT_NONE;
+}
+
+/*
+ * Whether it is a main thread that does nothing but sleep, again and again; or, where the threads of its process were not
+ * copied, wait with a limit.
+ */
+static bool only_tests(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	return thread->tid == thread->pid && snapshot_wakes(thread) &&
+	       (call_is_sleep(&thread->call) ||
+		(call_has_limit(&thread->call) && has_lost_threads(deadlocks, thread)));
+}
+
+/* For longer than anybody has patience with one that ticks; or for what others do in another process. */
+static bool tests_in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	return only_tests(deadlocks, thread) &&
+	       (thread->same_ns + PATIENCE * deadlocks->hang_after_ns <=
+			deadlocks->snapshot.now_ns ||
+		has_lost_threads(deadlocks, thread));
+}
+
 static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t index,
 				      struct rest *rest)
 {
@@ -177,7 +208,7 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 		.began_ns = thread->still_ns,
 		.length_ns = length_ns(deadlocks, thread, &due),
 		.rounds = due.once ? 0 : thread->rounds,
-		.first_ns = thread->same_ns,
+		.first_ns = tests_in_vain(deadlocks, thread) ? 0 : thread->same_ns,
 	};
 }
 
@@ -217,14 +248,6 @@ void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns)
 
 /* ---- a job at rest ---- */
 
-/* A main thread that has slept again and again for longer than anybody has patience with a thread that ticks. */
-static bool sleeps_on(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
-{
-	return thread->tid == thread->pid && call_is_sleep(&thread->call) &&
-	       snapshot_wakes(thread) &&
-	       thread->same_ns + PATIENCE * deadlocks->hang_after_ns <= deadlocks->snapshot.now_ns;
-}
-
 /* Whether the whole job rested, with a process that is no leftover. `sleeps`: a main thread did nothing else for long. */
 static bool job_rests(const struct deadlocks *deadlocks, bool *sleeps)
 {
@@ -232,12 +255,12 @@ static bool job_rests(const struct deadlocks *deadlocks, bool *sleeps)
 
 	*sleeps = false;
 	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
-		bool sleeps_long = sleeps_on(deadlocks, &snapshot->threads.item[i]);
+		bool in_vain = tests_in_vain(deadlocks, &snapshot->threads.item[i]);
 
 		if (deadlocks_entry(deadlocks, i)->rest.hung ||
-		    (!sleeps_long && works_apart(deadlocks, i)))
+		    (!in_vain && works_apart(deadlocks, i)))
 			return false;
-		*sleeps |= sleeps_long;
+		*sleeps |= in_vain;
 	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
@@ -394,8 +417,8 @@ static bool is_mute(struct deadlocks *deadlocks, uint32_t index)
 	return now_ns >= rest->mute_ns + deadlocks->hang_after_ns;
 }
 
-/* Records a job in which a main thread only sleeps: its loop tests for what nothing seen here could change, such as a file. */
-static void look_at_sleepers(struct deadlocks *deadlocks)
+/* Records a job in which a main thread only tests, for what nothing seen here could change, such as a file. */
+static void look_at_tests(struct deadlocks *deadlocks)
 {
 	bool sleeps;
 
@@ -404,8 +427,7 @@ static void look_at_sleepers(struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 
-		if (thread->tid == thread->pid && call_is_sleep(&thread->call) &&
-		    snapshot_wakes(thread) && is_mute(deadlocks, i)) {
+		if (only_tests(deadlocks, thread) && is_mute(deadlocks, i)) {
 			state_job(deadlocks, i, MPSAN_LF_PARKED);
 			return;
 		}
@@ -450,7 +472,7 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 		return;
 	if (!find_helped(deadlocks, &rest)) {
 		look_at_job(deadlocks, rest.since_ns);
-		look_at_sleepers(deadlocks);
+		look_at_tests(deadlocks);
 	}
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (is_long_wait(deadlocks, i, rest.since_ns) &&

@@ -28,13 +28,27 @@ static MESSAGE msg_no_keyboard = {
 	{STEP_ALL_BLOCKED},
 };
 
-static MESSAGE msg_sleeps = {
-	"{thread} of process {pid} has slept again and again for {since} s at {wait_at}, and nothing else of the job has moved: "
-	"it may test for something that does not come{bystanders}",
+#define TESTS                                                                                              \
+	"{thread} of process {pid} has done nothing for {since} s but wait at {wait_at}, again and again " \
+	"with a time limit, and nothing else of the job has moved"
+
+static MESSAGE msg_tests = {
+	TESTS ": it may test for something that does not come{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
-#define FIX_SLEEPS                                                                                     \
+static MESSAGE msg_tests_alone = {
+	TESTS
+	"; it was forked from a process with {threads} threads, of which it has one: it may test for what "
+	"another of these would do{bystanders}",
+	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
+};
+
+#define FIX_TESTS_ALONE                                                                                            \
+	"create what has threads of its own (a client, an exporter, an executor) in each worker, after the fork, " \
+	"start its threads anew there (os.register_at_fork(after_in_child=...)), or use the start method spawn"
+
+#define FIX_TESTS                                                                                      \
 	"look at what the loop there tests, and at who was to change it; let the loop raise an error " \
 	"once it has lasted too long"
 
@@ -96,9 +110,33 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 		       dead_end_of(facts, deadlock).fix;
 }
 
+/* Whether it sleeps, or waits with a limit, and comes back to it. */
+static bool tests(const struct fact_blocked *first)
+{
+	return first->ev.kind == MPSAN_WAIT_SYSCALL || first->ev.ends == MPSAN_ENDS_POLL;
+}
+
+static bool is_note(const struct fact_blocked *first)
+{
+	return first->ev.flags & MPSAN_LF_PARKED;
+}
+
+/* Perhaps for what threads would do that a fork has left behind. */
+static void add_tests(const struct facts *facts, const struct fact_blocked *first,
+		      struct finding *finding)
+{
+	uint32_t fork = process_fork_of_threads(facts, first->at.by);
+	bool alone = fork != FACT_NONE && first->at.tid == facts->processes[first->at.by].slot->pid;
+
+	finding->message_text = alone ? &msg_tests_alone : &msg_tests;
+	finding->fix = alone ? FIX_TESTS_ALONE : FIX_TESTS;
+	finding->fork = alone ? fork + 1 : 0;
+}
+
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 	struct finding finding;
 
 	if (deadlock_rule(facts, deadlock) != RULE_hang)
@@ -109,14 +147,13 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.message_text = &msg_unsupervised;
 	} else if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST) {
 		finding.message_text = &msg_last;
-	} else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_NO_KEYBOARD) {
+	} else if (first->ev.flags & MPSAN_LF_NO_KEYBOARD) {
 		finding.message_text = &msg_no_keyboard;
 		finding.grade = GRADE_WARNING;
-	} else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED) {
-		bool sleeps = deadlock_sufferer(facts, deadlock)->ev.kind == MPSAN_WAIT_SYSCALL;
-
-		finding.message_text = sleeps ? &msg_sleeps : &msg_parked;
-		finding.fix = sleeps ? FIX_SLEEPS : finding.fix;
+	} else if (is_note(first) && tests(first)) {
+		add_tests(facts, first, &finding);
+	} else if (is_note(first)) {
+		finding.message_text = &msg_parked;
 	} else {
 		finding.message_text = &message_text;
 		finding.grade = GRADE_WARNING;
