@@ -69,7 +69,7 @@ void ps_each_record(const struct ps *ps, uint32_t slot,
 	}
 }
 
-struct telling {
+struct verdict {
 	struct ps *ps;
 	uint32_t slot;
 	json_t *list;
@@ -77,20 +77,20 @@ struct telling {
 
 static void ps_json_tell(const struct mpsan_thread *record, void *context)
 {
-	const struct telling *telling = context;
-	json_t *thread = record->tid ? ps_record(telling->ps, telling->slot, record) : NULL;
+	const struct verdict *verdict = context;
+	json_t *thread = record->tid ? ps_record(verdict->ps, verdict->slot, record) : NULL;
 
 	if (thread)
-		json_array_append_new(telling->list, thread);
+		json_array_append_new(verdict->list, thread);
 }
 
 /* Locks that the ended process's threads still hold by their records. */
 static json_t *dead_threads(struct ps *ps, uint32_t slot)
 {
-	struct telling telling = {ps, slot, json_array()};
+	struct verdict verdict = {ps, slot, json_array()};
 
-	ps_each_record(ps, slot, ps_json_tell, &telling);
-	return telling.list;
+	ps_each_record(ps, slot, ps_json_tell, &verdict);
+	return verdict.list;
 }
 
 static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)

@@ -8,7 +8,7 @@
 
 #include "../reader/hidepid.h"
 #include "../symbols/pyview.h"
-#include "../waitgraph/telling.h"
+#include "../waitgraph/verdict.h"
 #include "ps.h"
 
 #define BETWEEN_MS 200
@@ -204,7 +204,7 @@ static bool is_undecided(const struct ps *ps, uint32_t index)
 	if (wait->end == WAIT_OPEN)
 		return wait->is_early && thread->tid == thread->pid;
 	return ps->graph->solved.dead[index] ?
-		       !telling_told_group(ps->deadlocks, ps->graph->solved.group[index]) :
+		       !verdict_told_group(ps->deadlocks, ps->graph->solved.group[index]) :
 		       thread->tid == thread->pid;
 }
 

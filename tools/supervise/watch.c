@@ -8,7 +8,7 @@
 #include "../reader/collect_cuda.h"
 #include "../reader/host.h"
 #include "../symbolizer/symbolizer.h"
-#include "../waitgraph/last_picture.h"
+#include "../waitgraph/final_state.h"
 #include "first_error.h"
 #include "mon_leaks.h"
 #include "program_state.h"
@@ -318,14 +318,14 @@ static void hand_on_signals(struct watch *watch, int patience_ms)
 		if (number == SIGCHLD)
 			continue;
 		if (number != SIGINT) /* for which it may have a handler, and go on */
-			last_picture_state(&watch->deadlocks, number);
+			final_state_record(&watch->deadlocks, number);
 		program_state_hand_on(watch->child, number);
 		note_signal(watch, number, by_terminal);
 	}
 	if (!interim_is_due(&watch->interim, clock_ns(CLOCK_MONOTONIC)))
 		return;
 	if (watch->interim.number == SIGINT)
-		last_picture_state(&watch->deadlocks, SIGINT);
+		final_state_record(&watch->deadlocks, SIGINT);
 	interim_write(&watch->interim);
 }
 
@@ -450,12 +450,12 @@ void watch_run(struct watch *watch)
 	rescue_ended(watch_status(watch));
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	if (WIFSIGNALED(watch->status) && !watch->killed)
-		last_picture_state(&watch->deadlocks, WTERMSIG(watch->status));
+		final_state_record(&watch->deadlocks, WTERMSIG(watch->status));
 	watch->deadlocks.next_ns = 0; /* examine the remaining processes again */
 	watch_look(watch);
 	follow_open_waits(watch);
 	if (!watch->killed)
-		last_picture_state_ended(&watch->deadlocks);
+		final_state_record_ended(&watch->deadlocks);
 	monitors_finish(&watch->monitors);
 	if (!watch->killed && !is_cut(watch)) /* processes that we kill cannot clean up */
 		mon_leaks_look(reader, &watch->deadlocks.log);

@@ -6,7 +6,7 @@
 #ifndef MPSAN_DEADLOCK_ENDS_H
 #define MPSAN_DEADLOCK_ENDS_H
 
-#include "telling.h"
+#include "verdict.h"
 
 /* Follows the waiter of a deadlock that was recorded at this position, if something ends its wait. */
 void deadlock_ends_add(struct deadlocks *deadlocks, uint32_t index, uint64_t deadlock);

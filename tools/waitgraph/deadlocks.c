@@ -6,17 +6,17 @@
 #include <time.h>
 
 #include "../proc/calls.h"
+#include "blind_spots.h"
 #include "deadlock_ends.h"
+#include "final_state.h"
 #include "forked_waits.h"
 #include "hopeless.h"
 #include "idle.h"
-#include "last_picture.h"
 #include "left_behind.h"
 #include "long_waits.h"
 #include "missing_ranks.h"
 #include "solve.h"
-#include "telling.h"
-#include "unseen.h"
+#include "verdict.h"
 
 #define LOOK_NS 250000000ull /* minimum time between two snapshots */
 #define SHARE 200u /* snapshots take at most 1/200 of the time, */
@@ -52,7 +52,7 @@ void deadlocks_init_beside(struct deadlocks *deadlocks, struct reader *reader, b
 
 void deadlocks_finish(struct deadlocks *deadlocks)
 {
-	last_picture_finish(deadlocks);
+	final_state_finish(deadlocks);
 	free(deadlocks->ends.item);
 	snapshot_finish(&deadlocks->snapshot);
 	waits_finish(&deadlocks->waits);
@@ -84,15 +84,15 @@ static void mark_explained(struct deadlocks *deadlocks)
 
 static void state_cycle(struct deadlocks *deadlocks, uint32_t head)
 {
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 	uint32_t at = head;
 
 	do {
-		telling_add(deadlocks, &telling, at, MPSAN_LF_CYCLE);
+		verdict_add(deadlocks, &verdict, at, MPSAN_LF_CYCLE);
 		at = deadlocks->graph.solved.next[at];
 	} while (at != head);
-	telling_add_group(deadlocks, &telling, deadlocks->graph.solved.group[head]);
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_CYCLE, 0, NULL);
+	verdict_add_group(deadlocks, &verdict, deadlocks->graph.solved.group[head]);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_CYCLE, 0, NULL);
 }
 
 static bool cycle_moves(struct deadlocks *deadlocks, uint32_t head)
@@ -154,24 +154,24 @@ static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 {
 	uint32_t orphan = group_orphan(deadlocks, group);
 	bool owned = orphan != JOB_NONE;
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 
 	if (!owned)
 		orphan = group_bereft(deadlocks, group);
 	if (orphan != JOB_NONE)
-		telling_add(deadlocks, &telling, orphan, owned ? 0 : MPSAN_LF_MUTUAL);
-	telling_add_group(deadlocks, &telling, group);
+		verdict_add(deadlocks, &verdict, orphan, owned ? 0 : MPSAN_LF_MUTUAL);
+	verdict_add_group(deadlocks, &verdict, group);
 	if (orphan == JOB_NONE)
-		telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
+		verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
 	else
-		telling_close(deadlocks, &telling, MPSAN_DEADLOCK_OWNER_GONE,
-			      telling_dead_process(deadlocks, orphan), NULL);
+		verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_OWNER_GONE,
+			      verdict_dead_process(deadlocks, orphan), NULL);
 }
 
 static void state_dead_ends(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
-		if (deadlocks->graph.solved.group[i] == i && !telling_told_group(deadlocks, i) &&
+		if (deadlocks->graph.solved.group[i] == i && !verdict_told_group(deadlocks, i) &&
 		    !graph_waits_for_keyboard(&deadlocks->graph, i) &&
 		    !left_explains(&deadlocks->graph, i) && !idle_is_meant(&deadlocks->graph, i) &&
 		    !solve_group_moves(deadlocks, i))
@@ -185,7 +185,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	struct deadlocks *deadlocks = context;
 	struct wait *wait = &deadlocks->waits.item.item[dead_owner->thread];
 	struct ledger_entry *entry = deadlocks_entry(deadlocks, dead_owner->thread);
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 	uint64_t deadlock;
 
 	if (dead_owner->dead_slot != SNAPSHOT_NONE &&
@@ -197,13 +197,13 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	wait->taken = dead_owner->taken;
 	if (dead_owner->handled && wait->ends == MPSAN_ENDS_NEVER)
 		wait->ends = MPSAN_ENDS_HANDLER;
-	telling_add(deadlocks, &telling, dead_owner->thread, 0);
+	verdict_add(deadlocks, &verdict, dead_owner->thread, 0);
 	entry->stand.doubted = !dead_owner->proof;
 	entry->call.gives_up = wait->ends != MPSAN_ENDS_NEVER;
 	if (deadlocks->graph.solved.dead[dead_owner->thread])
-		telling_add_group(deadlocks, &telling,
+		verdict_add_group(deadlocks, &verdict,
 				  deadlocks->graph.solved.group[dead_owner->thread]);
-	deadlock = telling_close(deadlocks, &telling, dead_owner->cause, dead_owner->dead_slot + 1,
+	deadlock = verdict_close(deadlocks, &verdict, dead_owner->cause, dead_owner->dead_slot + 1,
 				 dead_owner->detail);
 	deadlock_ends_add(deadlocks, dead_owner->thread, deadlock);
 }
@@ -213,7 +213,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 static bool has_news(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
-		if (deadlocks->graph.solved.group[i] == i && !telling_told_group(deadlocks, i) &&
+		if (deadlocks->graph.solved.group[i] == i && !verdict_told_group(deadlocks, i) &&
 		    !idle_is_known(&deadlocks->graph, i))
 			return true;
 	return false;
@@ -272,8 +272,8 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	hopeless_find(deadlocks, state_loss);
 	missing_ranks_state(deadlocks);
 	long_waits_state(deadlocks, now_ns);
-	last_picture_look(deadlocks);
-	unseen_state(deadlocks);
+	final_state_look(deadlocks);
+	blind_spots_record(deadlocks);
 	kept_end();
 	deadlocks->next_ns =
 		now_ns + pause_after(deadlocks, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before);

@@ -17,14 +17,14 @@
 
 /*
  * A wait of a main thread, the threads that could end it one after the other, then others of which
- * any could; last_picture.h
+ * any could; final_state.h
  */
-struct last_picture {
+struct final_state {
 	uint32_t count;
 	uint64_t woken_ns; /* 0: the main thread still waits */
 	uint64_t draft; /* position in the supervisor's log */
 	uint64_t handled; /* signals that are the end it was meant to have, as bits */
-	struct last_picture_part {
+	struct final_state_part {
 		uint32_t slot, tid;
 		uint64_t rest_ns, same_ns; /* as then: snapshot_thread */
 		bool is_bystander; /* it does something else */
@@ -51,7 +51,7 @@ struct deadlocks {
 	uint64_t hang_after_ns; /* 0: long waits without a proof are not recorded */
 	uint32_t turn; /* of hopeless_find, among the times at which waits end */
 	uint32_t rested; /* threads of the job when it was last examined at rest */
-	ARRAY(struct last_picture) pictures;
+	ARRAY(struct final_state) pictures;
 	uint64_t pictures_ns; /* when it was last asked who is at work beside them */
 	ARRAY(struct deadlock_end) ends;
 	uint64_t next_ns; /* when the next snapshot is due */

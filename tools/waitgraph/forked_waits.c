@@ -11,7 +11,7 @@
 #include "../waits/openmp.h"
 #include "../waits/outside.h"
 #include "../waits/pythreads.h"
-#include "telling.h"
+#include "verdict.h"
 
 #define LOOKS 2u /* in which the thread has not run */
 
@@ -466,15 +466,15 @@ static bool doubts_handlers(const struct fact_wait *wait)
 static void prove(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 
 	/* ever more rarely */
 	if (deadlocks_told(deadlocks, index) || thread->looks < LOOKS ||
 	    thread->looks & (thread->looks - 1) || !is_alone(deadlocks, thread) ||
 	    !holder_of(deadlocks, index, fork_holder_find).thread)
 		return;
-	telling_add(deadlocks, &telling, index, 0);
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
+	verdict_add(deadlocks, &verdict, index, 0);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
 }
 
 void forked_waits_prove(struct deadlocks *deadlocks)

@@ -15,7 +15,7 @@
 #include "idle.h"
 #include "left_behind.h"
 #include "solve.h"
-#include "telling.h"
+#include "verdict.h"
 
 #define TIMES_MAX 8u /* graphs solved for one snapshot */
 
@@ -127,12 +127,12 @@ static bool has_news(struct deadlocks *deadlocks)
 	return false;
 }
 
-static void add_cycle(struct deadlocks *deadlocks, struct telling *telling, uint32_t head)
+static void add_cycle(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t head)
 {
 	uint32_t at = head;
 
 	do {
-		telling_add(deadlocks, telling, at, MPSAN_LF_CYCLE);
+		verdict_add(deadlocks, verdict, at, MPSAN_LF_CYCLE);
 		at = deadlocks->graph.solved.next[at];
 	} while (at != head);
 }
@@ -180,20 +180,20 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 	const struct graph *graph = &deadlocks->graph;
 	bool cycle = lies_on_cycle(graph, index);
 	uint32_t first = cycle ? index : sufferer_of(deadlocks, index);
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 	uint64_t deadlock;
 
 	if (cycle)
-		add_cycle(deadlocks, &telling, index);
+		add_cycle(deadlocks, &verdict, index);
 	else
-		telling_add(deadlocks, &telling, first, 0);
-	telling_add_group(deadlocks, &telling, graph->solved.group[index]);
-	deadlock = telling_close(
-		deadlocks, &telling,
+		verdict_add(deadlocks, &verdict, first, 0);
+	verdict_add_group(deadlocks, &verdict, graph->solved.group[index]);
+	deadlock = verdict_close(
+		deadlocks, &verdict,
 		cycle			 ? MPSAN_DEADLOCK_CYCLE :
 		wait->end == WAIT_NOBODY ? MPSAN_DEADLOCK_OWNER_GONE :
 					   MPSAN_DEADLOCK_DEAD_END,
-		wait->end == WAIT_NOBODY ? telling_dead_process(deadlocks, index) : 0, NULL);
+		wait->end == WAIT_NOBODY ? verdict_dead_process(deadlocks, index) : 0, NULL);
 	deadlock_ends_add(deadlocks, first, deadlock);
 	mark_group(deadlocks, graph->solved.group[index]);
 }
@@ -245,7 +245,7 @@ static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 		return left_behind_explains_cycle(graph, index);
 	if ((wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT &&
 	     hopeless_is_pause(deadlocks, index)) ||
-	    (!group_needs_owners(deadlocks, index) && telling_told_group(deadlocks, group)))
+	    (!group_needs_owners(deadlocks, index) && verdict_told_group(deadlocks, group)))
 		return true;
 	return graph_waits_for_keyboard(graph, group) || left_explains(graph, group) ||
 	       idle_is_meant(graph, group) || solve_group_moves(deadlocks, group);

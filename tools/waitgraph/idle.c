@@ -13,7 +13,7 @@
 #include "../waits/native.h"
 #include "idle_group.h"
 #include "lost_end.h"
-#include "turns.h"
+#include "turn_taking.h"
 
 #define STDIN 0u
 #define FUTURE_AWAITED 0x80000000u

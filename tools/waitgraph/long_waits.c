@@ -15,19 +15,19 @@
 #include "hopeless.h"
 #include "idle.h"
 #include "left_behind.h"
-#include "telling.h"
-#include "turns.h"
+#include "turn_taking.h"
+#include "verdict.h"
 
 #define ASK_NS 1000000000ull
 #define PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
-static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+static void add_hanging(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t index,
 			uint64_t flags)
 {
 	struct ledger_rest *rest = &deadlocks_entry(deadlocks, index)->rest;
 
 	if (!rest->hung)
-		telling_add_open(deadlocks, telling, index, flags);
+		verdict_add_open(deadlocks, verdict, index, flags);
 	rest->hung = true;
 }
 
@@ -35,11 +35,11 @@ static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, ui
 static void state_long_wait(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 
-	add_hanging(deadlocks, &telling, index, 0);
-	add_hanging(deadlocks, &telling, deadlocks->waits.who.item[wait->begin], 0);
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, NULL);
+	add_hanging(deadlocks, &verdict, index, 0);
+	add_hanging(deadlocks, &verdict, deadlocks->waits.who.item[wait->begin], 0);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG, 0, NULL);
 }
 
 /* Whether progress may be out of sight: a pipe's other end, or a child, is not watched. Python's helpers only serve. */
@@ -48,7 +48,7 @@ static bool is_out_of_sight(struct deadlocks *deadlocks, uint32_t index)
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
 	return wait->end == WAIT_OPEN && !wait->by_signal &&
-	       !telling_leaves_out(deadlocks, index) &&
+	       !verdict_leaves_out(deadlocks, index) &&
 	       (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_PIPE_WRITE ||
 		wait->kind == MPSAN_WAIT_PROCESS);
 }
@@ -330,7 +330,7 @@ static enum place place_of(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
-	if (telling_leaves_out(deadlocks, index) || is_spare(deadlocks, index))
+	if (verdict_leaves_out(deadlocks, index) || is_spare(deadlocks, index))
 		return NOWHERE;
 	if (wait_is_apart(&deadlocks->waits.item.item[index]))
 		return APART;
@@ -342,16 +342,16 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 {
 	uint32_t slot = deadlocks_thread(deadlocks, head)->slot;
 	char *handlers = handlers_text(&deadlocks->reader->session, slot, UINT64_MAX);
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 
-	add_hanging(deadlocks, &telling, head, flags);
+	add_hanging(deadlocks, &verdict, head, flags);
 	for (enum place place = MAIN; place < PLACES; place++)
 		for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 			if (place == place_of(deadlocks, i))
-				add_hanging(deadlocks, &telling, i, flags);
+				add_hanging(deadlocks, &verdict, i, flags);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		deadlocks_entry(deadlocks, i)->rest.hung = true;
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, handlers);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG, 0, handlers);
 	free(handlers);
 }
 

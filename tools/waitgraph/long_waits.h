@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Long waits without a proof: something could still end them, but has not for --hang-after.
- * Neighbours: deadlocks.h calls after each snapshot, telling.h records.
+ * Neighbours: deadlocks.h calls after each snapshot, verdict.h records.
  */
 #ifndef MPSAN_LONG_WAITS_H
 #define MPSAN_LONG_WAITS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pipes whose end of file does not come, because processes that were created later have inherited
- * the write end. Neighbours: idle.h and telling.h use it.
+ * the write end. Neighbours: idle.h and verdict.h use it.
  */
 #ifndef MPSAN_LOST_END_H
 #define MPSAN_LOST_END_H

@@ -11,7 +11,7 @@
 #include "../ranks/peers.h"
 #include "../ranks/rank_log.h"
 #include "../ranks/stuck.h"
-#include "telling.h"
+#include "verdict.h"
 
 #define WAIT_OUTSIDE_NS \
 	1500000000ull /* nothing is known of before, and the user says that it hangs */
@@ -300,37 +300,37 @@ static uint64_t lost_slot(const struct ranked_job *job)
 	return 0;
 }
 
-static void state_thread(struct ranked_job *job, struct telling *telling, uint32_t number)
+static void state_thread(struct ranked_job *job, struct verdict *verdict, uint32_t number)
 {
 	struct deadlocks *deadlocks = job->deadlocks;
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, job->index[number]);
-	struct ev_blocked event = telling_describe(deadlocks, job->index[number], 0);
+	struct ev_blocked event = verdict_describe(deadlocks, job->index[number], 0);
 
 	event.rank = number + 1;
 	event.flags &= ~(uint64_t)MPSAN_LF_CERTAIN;
-	if (job->certain && !telling->count)
+	if (job->certain && !verdict->count)
 		event.flags |= MPSAN_LF_CERTAIN;
-	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
+	verdict_put(deadlocks, verdict, thread->slot, thread->own_tid, &event);
 }
 
 /* Those that wait, then the others. */
-static void state_threads(struct ranked_job *job, struct telling *telling)
+static void state_threads(struct ranked_job *job, struct verdict *verdict)
 {
 	for (int waits = 1; waits >= 0; waits--)
-		for (uint32_t i = 0; i < job->world && telling->count < TELLING_MAX; i++)
+		for (uint32_t i = 0; i < job->world && verdict->count < VERDICT_MAX; i++)
 			if (job->index[i] != SNAPSHOT_NONE &&
 			    (waits ? job->rank[i].stuck : job->rank[i].lacked))
-				state_thread(job, telling, i);
+				state_thread(job, verdict, i);
 }
 
 static void state_job(struct ranked_job *job)
 {
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 	char *text = stuck_text(job->rank, job->world);
 
 	job->certain &= stuck_is_certain(job->rank, job->world);
-	state_threads(job, &telling);
-	telling_close(job->deadlocks, &telling, MPSAN_DEADLOCK_RANKS, lost_slot(job), text);
+	state_threads(job, &verdict);
+	verdict_close(job->deadlocks, &verdict, MPSAN_DEADLOCK_RANKS, lost_slot(job), text);
 	free(text);
 	mark_told(job);
 }
@@ -352,22 +352,22 @@ static void judge_job(struct deadlocks *deadlocks, const struct rank *one, uint6
 
 /* ---- ranks of NCCL ---- */
 
-static void state_member(struct deadlocks *deadlocks, struct telling *telling,
+static void state_member(struct deadlocks *deadlocks, struct verdict *verdict,
 			 const struct nccl *nccl, const struct comm_rank *rank)
 {
 	uint32_t index = nccl->member.item[rank->process].index;
 	const struct snapshot_thread *thread;
 	struct ev_blocked event;
 
-	if (index == SNAPSHOT_NONE || telling->count >= TELLING_MAX)
+	if (index == SNAPSHOT_NONE || verdict->count >= VERDICT_MAX)
 		return;
 	thread = deadlocks_thread(deadlocks, index);
-	event = telling_describe(deadlocks, index, 0);
+	event = verdict_describe(deadlocks, index, 0);
 	event.rank = rank->rank + 1;
 	event.flags &= ~(uint64_t)MPSAN_LF_CERTAIN;
-	if (!telling->count && nccl_is_certain(nccl))
+	if (!verdict->count && nccl_is_certain(nccl))
 		event.flags |= MPSAN_LF_CERTAIN;
-	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
+	verdict_put(deadlocks, verdict, thread->slot, thread->own_tid, &event);
 }
 
 /* Those that wait, then the others; each process once. */
@@ -375,7 +375,7 @@ static void state_nccl(struct deadlocks *deadlocks, struct nccl *nccl)
 {
 	bool *done = memory_get(nccl->member.count * sizeof(*done));
 	char *text = comms_text(&nccl->comms);
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 
 	for (int waits = 1; waits >= 0; waits--)
 		for (uint32_t i = 0; i < nccl->comms.ranks; i++) {
@@ -384,9 +384,9 @@ static void state_nccl(struct deadlocks *deadlocks, struct nccl *nccl)
 			if (!(waits ? rank->waits : rank->lacked) || done[rank->process])
 				continue;
 			done[rank->process] = true;
-			state_member(deadlocks, &telling, nccl, rank);
+			state_member(deadlocks, &verdict, nccl, rank);
 		}
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_RANKS, nccl_ended(nccl), text);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_RANKS, nccl_ended(nccl), text);
 	free(text);
 	free(done);
 	nccl_mark_told(nccl);

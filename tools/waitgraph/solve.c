@@ -2,8 +2,8 @@
 /* Solves the graph, and checks the dead threads once more. */
 #include "solve.h"
 
-#include "telling.h"
 #include "tickers.h"
+#include "verdict.h"
 
 /* Returns whether a check opened a thread. */
 static bool check(struct deadlocks *deadlocks, bool (*ask)(struct waits *waits, uint32_t thread))

@@ -14,7 +14,7 @@ struct ledger_entry {
 		bool doubted; /* recorded without a proof, which may still follow */
 		bool idle; /* part of an intended wait, see ../waitgraph/idle.h */
 		bool proved; /* to wait for ever, by a finding; see ../ps/ps_proof.c */
-		/* by turns.c: TID of the thread whose turn it is before its own, 0: none; that one's run count */
+		/* by turn_taking.c: TID of the thread whose turn it is before its own, 0: none; that one's run count */
 		uint32_t turn_of;
 		uint64_t turn_runs;
 		/* by tickers.c: in the pipe to which it writes; since when so many; when last counted, 0: never */
@@ -33,7 +33,7 @@ struct ledger_entry {
 		uint64_t since_ns;
 		bool hung; /* recorded as a long wait */
 		bool examined; /* with a job at rest, by long_waits.c */
-		bool pictured; /* looked at by last_picture.c */
+		bool pictured; /* looked at by final_state.c */
 		/* by long_waits.c: calls that read or wrote in its process; since when so many; when last asked, 0: never */
 		uint64_t calls, mute_ns, asked_ns;
 	} rest;

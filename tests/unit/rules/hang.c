@@ -19,7 +19,7 @@ static void hang_notes_a_job_that_seems_to_wait_for_a_signal(void **state)
 	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
 }
 
-static void hang_notes_the_last_picture(void **state)
+static void hang_notes_the_final_state(void **state)
 {
 	(void)state;
 	two_threads_wait();
@@ -84,7 +84,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(hang_warns_of_waits_without_a_proof),
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
-		STORY(hang_notes_the_last_picture),
+		STORY(hang_notes_the_final_state),
 		STORY(hang_has_the_fix_of_its_dead_end),
 		STORY(hang_has_no_fix_for_what_may_be_no_lock),
 		STORY(hang_is_silent_where_there_is_a_proof),

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a deadlock to the supervisor's log: a `blocked` event for each thread, then the `deadlock`. Neighbours: deadlocks.h finds them, watchlog.h writes.
+ * Writes a deadlock to the supervisor's log: a `blocked` event for each thread, then the `deadlock`. Neighbours:
+ * deadlocks.h finds them, watchlog.h writes.
  */
-#ifndef MPSAN_TELLING_H
-#define MPSAN_TELLING_H
+#ifndef MPSAN_VERDICT_H
+#define MPSAN_VERDICT_H
 
 #include "../waits/ledger.h"
 #include "deadlocks.h"
 
-#define TELLING_MAX 24u /* threads recorded per deadlock */
+#define VERDICT_MAX 24u /* threads recorded per deadlock */
 
-struct telling {
+struct verdict {
 	uint64_t first; /* position of its first thread */
 	uint32_t count;
 	uint32_t slot, tid; /* of that one */
@@ -34,29 +35,29 @@ static inline bool deadlocks_told(const struct deadlocks *deadlocks, uint32_t in
 }
 
 /* What is known of a blocked thread; its texts are written at once. */
-struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags);
+struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags);
 /* Records a thread that was described before. */
-void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t slot, uint32_t tid,
+void verdict_put(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t slot, uint32_t tid,
 		 const struct ev_blocked *event);
 /* Records a thread of the snapshot with these further flags, and marks it as told, or leaves it open to a proof. */
-void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+void verdict_add(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t index,
 		 uint64_t flags);
-void telling_add_open(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+void verdict_add_open(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t index,
 		      uint64_t flags);
 /* Whether it belongs to a helper of multiprocessing or torch, which only waits to be asked. */
-bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index);
+bool verdict_leaves_out(struct deadlocks *deadlocks, uint32_t index);
 /* Records the rest of a group of the graph, threads that wait for an end first, without helpers. */
-void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group);
+void verdict_add_group(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t group);
 /*
  * Records the deadlock of the threads that were added; returns its position, 0 if it was lost.
  * `detail`: NULL or a text.
  */
-uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *telling,
+uint64_t verdict_close(struct deadlocks *deadlocks, const struct verdict *verdict,
 		       enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail);
 
 /* The slot + 1 of the process of a dead owner, if that has ended as well; 0: it has not. */
-uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t waiter);
+uint32_t verdict_dead_process(const struct deadlocks *deadlocks, uint32_t waiter);
 /* Whether one of the group has been told already, with any proof. */
-bool telling_told_group(struct deadlocks *deadlocks, uint32_t group);
+bool verdict_told_group(struct deadlocks *deadlocks, uint32_t group);
 
 #endif

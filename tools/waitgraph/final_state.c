@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps what main threads wait for, and records it when their program is ended from outside. */
-#include "last_picture.h"
+#include "final_state.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -14,26 +14,26 @@
 #include "../waits/pythreads.h"
 #include "idle.h"
 #include "long_waits.h"
-#include "telling.h"
+#include "verdict.h"
 
 #define ENDING_NS 1000000000ull
 #define ASK_NS 1000000000ull
 
 /* ---- what is recorded ---- */
 
-static uint64_t put(struct deadlocks *deadlocks, const struct last_picture *picture,
+static uint64_t put(struct deadlocks *deadlocks, const struct final_state *picture,
 		    enum mpsan_deadlock_cause cause, const char *detail)
 {
-	struct telling telling = {0};
+	struct verdict verdict = {0};
 
 	for (uint32_t i = 0; i < picture->count; i++)
-		telling_put(deadlocks, &telling, picture->part[i].slot, picture->part[i].tid,
+		verdict_put(deadlocks, &verdict, picture->part[i].slot, picture->part[i].tid,
 			    &picture->part[i].event);
-	return telling_close(deadlocks, &telling, cause, 0, detail);
+	return verdict_close(deadlocks, &verdict, cause, 0, detail);
 }
 
 /* The draft counts for nothing any more. */
-static void withdraw(struct deadlocks *deadlocks, const struct last_picture *picture)
+static void withdraw(struct deadlocks *deadlocks, const struct final_state *picture)
 {
 	struct ev_deadlock_over event = {.deadlock = picture->draft};
 
@@ -58,7 +58,7 @@ static uint32_t next_thread(const struct deadlocks *deadlocks, uint32_t index)
 	return wait->holder;
 }
 
-static bool is_in_picture(const struct last_picture *picture, const struct snapshot_thread *thread)
+static bool is_in_picture(const struct final_state *picture, const struct snapshot_thread *thread)
 {
 	for (uint32_t i = 0; i < picture->count; i++)
 		if (picture->part[i].slot == thread->slot &&
@@ -68,20 +68,20 @@ static bool is_in_picture(const struct last_picture *picture, const struct snaps
 }
 
 /* Reads stacks and names now: at the end it is too late. */
-static void add(struct deadlocks *deadlocks, struct last_picture *picture, uint32_t index,
+static void add(struct deadlocks *deadlocks, struct final_state *picture, uint32_t index,
 		bool is_bystander)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
 	if (picture->count < LAST_PICTURE_PARTS && !is_in_picture(picture, thread))
 		picture->part[picture->count++] =
-			(struct last_picture_part){thread->slot,
-						   thread->own_tid,
-						   thread->rest_ns,
-						   thread->same_ns,
-						   is_bystander,
-						   telling_describe(deadlocks, index, 0),
-						   0};
+			(struct final_state_part){thread->slot,
+						  thread->own_tid,
+						  thread->rest_ns,
+						  thread->same_ns,
+						  is_bystander,
+						  verdict_describe(deadlocks, index, 0),
+						  0};
 }
 
 static bool is_set_apart(const struct deadlocks *deadlocks, const struct wait *wait, uint32_t index)
@@ -104,7 +104,7 @@ static bool may_act(const struct deadlocks *deadlocks, uint32_t waiter, uint32_t
 }
 
 /* Adds threads of the processes that could end the wait. */
-static void add_bystanders(struct deadlocks *deadlocks, struct last_picture *picture,
+static void add_bystanders(struct deadlocks *deadlocks, struct final_state *picture,
 			   uint32_t waiter)
 {
 	const struct wait wait = deadlocks->waits.item.item[waiter];
@@ -120,9 +120,9 @@ static void add_bystanders(struct deadlocks *deadlocks, struct last_picture *pic
 	}
 }
 
-static struct last_picture take(struct deadlocks *deadlocks, uint32_t index)
+static struct final_state take(struct deadlocks *deadlocks, uint32_t index)
 {
-	struct last_picture picture = {0};
+	struct final_state picture = {0};
 	uint32_t last = index;
 
 	while (index != SNAPSHOT_NONE && picture.count < LAST_PICTURE_PARTS &&
@@ -149,7 +149,7 @@ static bool may_be_parked(struct deadlocks *deadlocks, uint32_t index)
  * accord if the main thread may be parked while that one serves.
  */
 static bool was_to_end(struct deadlocks *deadlocks, uint32_t index,
-		       const struct last_picture *picture)
+		       const struct final_state *picture)
 {
 	bool serves = may_be_parked(deadlocks, index);
 
@@ -205,7 +205,7 @@ static uint64_t handled(const struct deadlocks *deadlocks, uint32_t index)
 }
 
 /* Whether a thread of a picture has gone on, or more is known of it now. */
-static bool has_changed(struct deadlocks *deadlocks, const struct last_picture_part *part)
+static bool has_changed(struct deadlocks *deadlocks, const struct final_state_part *part)
 {
 	uint32_t index = snapshot_find(&deadlocks->snapshot, part->slot, part->tid);
 
@@ -215,7 +215,7 @@ static bool has_changed(struct deadlocks *deadlocks, const struct last_picture_p
 }
 
 /* Whether it has ended, and not just now, with the program. */
-static bool has_left(const struct deadlocks *deadlocks, struct last_picture_part *part)
+static bool has_left(const struct deadlocks *deadlocks, struct final_state_part *part)
 {
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
 
@@ -226,7 +226,7 @@ static bool has_left(const struct deadlocks *deadlocks, struct last_picture_part
 	return part->gone_ns && now_ns - part->gone_ns > ENDING_NS;
 }
 
-static void remove_part(struct last_picture *picture, uint32_t k)
+static void remove_part(struct final_state *picture, uint32_t k)
 {
 	picture->count--;
 	memmove(&picture->part[k], &picture->part[k + 1],
@@ -234,12 +234,12 @@ static void remove_part(struct last_picture *picture, uint32_t k)
 }
 
 /* Drops what has changed since, and bystanders that have ended. */
-static void update(struct deadlocks *deadlocks, struct last_picture *picture)
+static void update(struct deadlocks *deadlocks, struct final_state *picture)
 {
 	uint32_t count = picture->count;
 
 	for (uint32_t k = picture->count; k-- > 1;) {
-		struct last_picture_part *part = &picture->part[k];
+		struct final_state_part *part = &picture->part[k];
 
 		if (!part->is_bystander && has_changed(deadlocks, part))
 			picture->count = k;
@@ -307,7 +307,7 @@ static bool find_work(struct deadlocks *deadlocks)
 
 static void drop(struct deadlocks *deadlocks, uint32_t number)
 {
-	struct last_picture *picture = &deadlocks->pictures.item[number];
+	struct final_state *picture = &deadlocks->pictures.item[number];
 
 	withdraw(deadlocks, picture);
 	*picture = deadlocks->pictures.item[--deadlocks->pictures.count];
@@ -317,7 +317,7 @@ static void drop(struct deadlocks *deadlocks, uint32_t number)
 static void forget_parents(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = deadlocks->pictures.count; i-- > 0;) {
-		const struct last_picture *picture = &deadlocks->pictures.item[i];
+		const struct final_state *picture = &deadlocks->pictures.item[i];
 		uint32_t index = snapshot_find(&deadlocks->snapshot, picture->part[0].slot,
 					       picture->part[0].tid);
 
@@ -331,7 +331,7 @@ static void forget_parents(struct deadlocks *deadlocks)
 static void forget_explained(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = deadlocks->pictures.count; i-- > 0;) {
-		struct last_picture *picture = &deadlocks->pictures.item[i];
+		struct final_state *picture = &deadlocks->pictures.item[i];
 		uint32_t index = snapshot_find(&deadlocks->snapshot, picture->part[0].slot,
 					       picture->part[0].tid);
 
@@ -346,7 +346,7 @@ static void forget_old(struct deadlocks *deadlocks)
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
 
 	for (uint32_t i = deadlocks->pictures.count; i-- > 0;) {
-		struct last_picture *picture = &deadlocks->pictures.item[i];
+		struct final_state *picture = &deadlocks->pictures.item[i];
 
 		update(deadlocks, picture);
 		if (!picture->woken_ns && has_changed(deadlocks, &picture->part[0]))
@@ -359,7 +359,7 @@ static void forget_old(struct deadlocks *deadlocks)
 /* The draft outlives a supervisor that is killed. */
 static void keep(struct deadlocks *deadlocks, uint32_t index)
 {
-	struct last_picture picture;
+	struct final_state picture;
 	uint32_t head;
 	bool has_keyboard;
 
@@ -387,7 +387,7 @@ static bool may_be_kept(const struct deadlocks *deadlocks, uint32_t index, bool 
 	       (asked && !is_parent_of_work(deadlocks, index));
 }
 
-void last_picture_look(struct deadlocks *deadlocks)
+void final_state_look(struct deadlocks *deadlocks)
 {
 	bool explained, asked;
 
@@ -411,7 +411,7 @@ void last_picture_look(struct deadlocks *deadlocks)
 	}
 }
 
-void last_picture_finish(struct deadlocks *deadlocks)
+void final_state_finish(struct deadlocks *deadlocks)
 {
 	free(deadlocks->pictures.item);
 }
@@ -419,8 +419,7 @@ void last_picture_finish(struct deadlocks *deadlocks)
 /* ---- the end ---- */
 
 /* It is part of a finding, or its program ends by a handler that it waited for. */
-static bool is_explained(struct deadlocks *deadlocks, const struct last_picture *picture,
-			 int number)
+static bool is_explained(struct deadlocks *deadlocks, const struct final_state *picture, int number)
 {
 	uint32_t index =
 		snapshot_find(&deadlocks->snapshot, picture->part[0].slot, picture->part[0].tid);
@@ -430,10 +429,10 @@ static bool is_explained(struct deadlocks *deadlocks, const struct last_picture 
 }
 
 /* Bystanders may have come to another place since the picture was taken: who runs now is left out then. */
-static void look_again(struct deadlocks *deadlocks, struct last_picture *picture)
+static void look_again(struct deadlocks *deadlocks, struct final_state *picture)
 {
 	for (uint32_t k = picture->count; k-- > 1;) {
-		struct last_picture_part *part = &picture->part[k];
+		struct final_state_part *part = &picture->part[k];
 		uint32_t index = snapshot_find(&deadlocks->snapshot, part->slot, part->tid);
 		const struct snapshot_thread *thread;
 
@@ -441,13 +440,13 @@ static void look_again(struct deadlocks *deadlocks, struct last_picture *picture
 			continue;
 		thread = deadlocks_thread(deadlocks, index);
 		if (proc_thread_alive(thread->pid, thread->tid) && snapshot_stands(thread))
-			part->event = telling_describe(deadlocks, index, 0);
+			part->event = verdict_describe(deadlocks, index, 0);
 		else if (thread->same_ns != part->same_ns)
 			remove_part(picture, k);
 	}
 }
 
-static void state(struct deadlocks *deadlocks, struct last_picture *picture, int number)
+static void state(struct deadlocks *deadlocks, struct final_state *picture, int number)
 {
 	char *name = text_signal(number);
 
@@ -457,7 +456,7 @@ static void state(struct deadlocks *deadlocks, struct last_picture *picture, int
 	free(name);
 }
 
-void last_picture_state(struct deadlocks *deadlocks, int signal)
+void final_state_record(struct deadlocks *deadlocks, int signal)
 {
 	for (uint32_t i = 0; i < deadlocks->pictures.count; i++)
 		if (!is_explained(deadlocks, &deadlocks->pictures.item[i], signal))
@@ -465,7 +464,7 @@ void last_picture_state(struct deadlocks *deadlocks, int signal)
 	deadlocks->pictures.count = 0;
 }
 
-void last_picture_state_ended(struct deadlocks *deadlocks)
+void final_state_record_ended(struct deadlocks *deadlocks)
 {
 	const struct facts *facts = &deadlocks->reader->facts;
 

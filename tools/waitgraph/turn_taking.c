@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares where two threads take a lock: by the line that took it, or by their Python functions. */
-#include "turns.h"
+#include "turn_taking.h"
 
 #include <stdlib.h>
 #include <string.h>

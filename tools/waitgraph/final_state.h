@@ -5,17 +5,17 @@
  * which counts only if the supervisor is killed, too; it is withdrawn when the wait ends. Neighbours: deadlocks.h
  * calls after each snapshot, watch.h when a signal is handed on and at the program's end.
  */
-#ifndef MPSAN_LAST_PICTURE_H
-#define MPSAN_LAST_PICTURE_H
+#ifndef MPSAN_FINAL_STATE_H
+#define MPSAN_FINAL_STATE_H
 
 #include "deadlocks.h"
 
-void last_picture_look(struct deadlocks *deadlocks);
-void last_picture_finish(struct deadlocks *deadlocks);
+void final_state_look(struct deadlocks *deadlocks);
+void final_state_finish(struct deadlocks *deadlocks);
 
 /* A signal ends the program: records all pictures, once. */
-void last_picture_state(struct deadlocks *deadlocks, int signal);
+void final_state_record(struct deadlocks *deadlocks, int signal);
 /* The program has ended otherwise: records those of its processes that a time limit has killed. */
-void last_picture_state_ended(struct deadlocks *deadlocks);
+void final_state_record_ended(struct deadlocks *deadlocks);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes blocked threads and the deadlock that they form to the supervisor's log. */
-#include "telling.h"
+#include "verdict.h"
 
 #include <stdlib.h>
 
@@ -243,7 +243,7 @@ static char *detail_text(const struct snapshot_thread *thread)
 		thread->pid);
 }
 
-struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
+struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	const struct ledger_entry *entry = deadlocks_entry(deadlocks, index);
@@ -287,57 +287,57 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 	return event;
 }
 
-void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t slot, uint32_t tid,
+void verdict_put(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t slot, uint32_t tid,
 		 const struct ev_blocked *event)
 {
 	uint64_t position =
 		watchlog_put(&deadlocks->log, EV_blocked, slot, tid, event, sizeof(*event));
 
-	if (telling->count++)
+	if (verdict->count++)
 		return;
-	telling->first = position;
-	telling->slot = slot;
-	telling->tid = tid;
-	telling->ends = event->ends;
+	verdict->first = position;
+	verdict->slot = slot;
+	verdict->tid = tid;
+	verdict->ends = event->ends;
 }
 
-void telling_add_open(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+void verdict_add_open(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t index,
 		      uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ev_blocked event;
 
-	if (telling->count >= TELLING_MAX)
+	if (verdict->count >= VERDICT_MAX)
 		return;
-	event = telling_describe(deadlocks, index, flags);
-	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
+	event = verdict_describe(deadlocks, index, flags);
+	verdict_put(deadlocks, verdict, thread->slot, thread->own_tid, &event);
 }
 
-void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+void verdict_add(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t index,
 		 uint64_t flags)
 {
 	deadlocks_entry(deadlocks, index)->round.told = true;
-	telling_add_open(deadlocks, telling, index, flags);
+	verdict_add_open(deadlocks, verdict, index, flags);
 }
 
 /*
  * The handlers that alone could end the first wait. Those in Python run in its main thread, where
  * they may raise an exception, even if that waits for an owner.
  */
-static uint64_t state_handlers(struct deadlocks *deadlocks, const struct telling *telling)
+static uint64_t state_handlers(struct deadlocks *deadlocks, const struct verdict *verdict)
 {
 	const struct session *session = &deadlocks->reader->session;
-	const struct mpsan_process *process = &session->table[telling->slot];
-	bool main_thread = process->python && telling->tid == process->pid;
+	const struct mpsan_process *process = &session->table[verdict->slot];
+	bool main_thread = process->python && verdict->tid == process->pid;
 	char *text = NULL;
 	uint64_t position;
 
-	if (telling->ends == MPSAN_ENDS_TIMER)
-		text = handlers_text(session, telling->slot, HANDLER_ALARM);
-	else if (telling->ends == MPSAN_ENDS_HANDLER ||
-		 (telling->ends == MPSAN_ENDS_NEVER && main_thread))
-		text = handlers_text(session, telling->slot, UINT64_MAX);
-	position = text ? watchlog_text(&deadlocks->log, telling->slot, text) : 0;
+	if (verdict->ends == MPSAN_ENDS_TIMER)
+		text = handlers_text(session, verdict->slot, HANDLER_ALARM);
+	else if (verdict->ends == MPSAN_ENDS_HANDLER ||
+		 (verdict->ends == MPSAN_ENDS_NEVER && main_thread))
+		text = handlers_text(session, verdict->slot, UINT64_MAX);
+	position = text ? watchlog_text(&deadlocks->log, verdict->slot, text) : 0;
 
 	free(text);
 	return position;
@@ -368,23 +368,23 @@ static uint64_t state_picture(struct deadlocks *deadlocks, uint32_t slot)
 	return position;
 }
 
-uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *telling,
+uint64_t verdict_close(struct deadlocks *deadlocks, const struct verdict *verdict,
 		       enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail)
 {
 	struct ev_deadlock event = {.cause = cause,
-				    .first = telling->first,
-				    .count = telling->count,
+				    .first = verdict->first,
+				    .count = verdict->count,
 				    .dead_slot = dead_slot,
-				    .handlers = state_handlers(deadlocks, telling),
-				    .picture = state_picture(deadlocks, telling->slot),
+				    .handlers = state_handlers(deadlocks, verdict),
+				    .picture = state_picture(deadlocks, verdict->slot),
 				    .detail =
-					    watchlog_text(&deadlocks->log, telling->slot, detail)};
+					    watchlog_text(&deadlocks->log, verdict->slot, detail)};
 
-	return watchlog_put(&deadlocks->log, EV_deadlock, telling->slot, telling->tid, &event,
+	return watchlog_put(&deadlocks->log, EV_deadlock, verdict->slot, verdict->tid, &event,
 			    sizeof(event));
 }
 
-bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index)
+bool verdict_leaves_out(struct deadlocks *deadlocks, uint32_t index)
 {
 	uint32_t slot = deadlocks_thread(deadlocks, index)->slot;
 
@@ -392,7 +392,7 @@ bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index)
 }
 
 /* Records the rest of a group, threads that wait for an end first. */
-void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group)
+void verdict_add_group(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t group)
 {
 	for (int others = 0; others < 2; others++)
 		for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
@@ -400,21 +400,21 @@ void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uin
 			    deadlocks_told(deadlocks, i) ||
 			    (!others && deadlocks->waits.item.item[i].kind != MPSAN_WAIT_PROCESS))
 				continue;
-			if (telling_leaves_out(deadlocks, i))
+			if (verdict_leaves_out(deadlocks, i))
 				deadlocks_entry(deadlocks, i)->round.told = true;
 			else
-				telling_add(deadlocks, telling, i, 0);
+				verdict_add(deadlocks, verdict, i, 0);
 		}
 }
 
-uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t orphan)
+uint32_t verdict_dead_process(const struct deadlocks *deadlocks, uint32_t orphan)
 {
 	uint32_t slot = deadlocks->waits.item.item[orphan].gone_slot;
 
 	return slot && deadlocks->reader->processes[slot - 1].gone ? slot : 0;
 }
 
-bool telling_told_group(struct deadlocks *deadlocks, uint32_t group)
+bool verdict_told_group(struct deadlocks *deadlocks, uint32_t group)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
 		if (deadlocks->graph.solved.group[i] == group && deadlocks_told(deadlocks, i))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records limits for threads and processes that cannot be examined. */
-#include "unseen.h"
+#include "blind_spots.h"
 
 #include "../reader/elsewhere.h"
 #include "../reader/hidepid.h"
@@ -87,7 +87,7 @@ static void state_elsewhere(struct deadlocks *deadlocks)
 	}
 }
 
-void unseen_state(struct deadlocks *deadlocks)
+void blind_spots_record(struct deadlocks *deadlocks)
 {
 	state_blindness(deadlocks);
 	state_hidden(deadlocks);

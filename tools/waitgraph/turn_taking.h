@@ -3,8 +3,8 @@
  * Threads that take turns, as the workers of a server do: one waits for what is sent, under a lock that
  * the others wait for at the same place of the program.
  */
-#ifndef MPSAN_TURNS_H
-#define MPSAN_TURNS_H
+#ifndef MPSAN_TURN_TAKING_H
+#define MPSAN_TURN_TAKING_H
 
 #include "../waits/waits.h"
 
