@@ -461,6 +461,9 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 			look.wait->end = WAIT_OPEN;
 		look.wait->serves = look_serves(&look);
 	}
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		look_at_circle(&(struct look){waits, snapshot, &snapshot->threads.item[i],
+					      &waits->item.item[i]});
 	pyview_close(waits->view);
 	waits->view = NULL;
 	waits->view_of = 0;

@@ -399,3 +399,39 @@ bool look_at_taker(struct look *look)
 	}
 	return true;
 }
+
+/* The thread that has the lock for which another one waits, if only one has; SNAPSHOT_NONE: unknown. */
+static uint32_t next_in_circle(const struct waits *waits, uint32_t index)
+{
+	const struct wait *wait = &waits->item.item[index];
+
+	if (!mpsan_kind_is_lock((unsigned)wait->kind) || wait->joins)
+		return SNAPSHOT_NONE;
+	if (wait->end == WAIT_OWNERS && wait->count == 1)
+		return waits->who.item[wait->begin];
+	return wait->end == WAIT_PROCESSES && wait->kind == MPSAN_LOCK_SEMAPHORE ? wait->holder :
+										   SNAPSHOT_NONE;
+}
+
+static bool is_in_circle(const struct waits *waits, uint32_t index)
+{
+	uint32_t at = next_in_circle(waits, index);
+
+	for (uint32_t i = 0; at != SNAPSHOT_NONE && at != index && i < waits->item.count; i++)
+		at = next_in_circle(waits, at);
+	return at == index;
+}
+
+void look_at_circle(struct look *look)
+{
+	uint32_t holder = look->wait->holder;
+
+	if (look->wait->end != WAIT_PROCESSES || holder == SNAPSHOT_NONE ||
+	    snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF || !look_may_ask(look) ||
+	    !is_in_circle(look->waits, (uint32_t)(look->thread - look->snapshot->threads.item)) ||
+	    !calls_lock(look))
+		return;
+	look->wait->count = 0;
+	look->wait->flags |= MPSAN_LF_MUTUAL;
+	look_by_owner(look, holder);
+}

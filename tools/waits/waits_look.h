@@ -87,6 +87,12 @@ void look_at_guard(struct look *look, uint64_t address); /* of a static variable
  */
 bool look_at_taker(struct look *look);
 
+/*
+ * waits_lock.c: after all waits are known: of threads that wait in a circle, each for a lock of Python's which the next one took
+ * by acquire(), each has what it took, as in a `with` block. No lock of it was ever released by a thread that had not taken it.
+ */
+void look_at_circle(struct look *look);
+
 /* waits_once.c: whether it waits in pthread_once or call_once; who runs the initialiser then ends it. */
 bool look_at_once(struct look *look);
 

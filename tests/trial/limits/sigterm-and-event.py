@@ -1,7 +1,7 @@
 """A service handles SIGTERM; the thread that would set the event for which it waits has failed."""
 # expect: hang warning
 # options: --hang-after 4
-# limit: SIGTERM.*sigterm-and-event\.py:11
+# limit: SIGTERM.*sigterm-and-event\.py:12
 # within: 12
 # outside: nothing: how often it asked, and when its limit began
 
