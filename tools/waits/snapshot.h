@@ -34,6 +34,7 @@ struct snapshot_python {
 	uint32_t owner; /* TID; 0: unknown */
 	uint32_t owner_slot; /* of a lock of multiprocessing */
 	uint64_t owner_lock; /* its address in that process */
+	uint32_t taker; /* TID of the thread that took it by acquire(), by its frames; 0: unknown */
 	uint32_t holder; /* TID of the thread that claims the lock, and its run count */
 	uint64_t holder_runs;
 	uint64_t

@@ -400,6 +400,20 @@ bool look_at_taker(struct look *look)
 	return true;
 }
 
+/* Who took a lock of Python's, by the records or, where there are none, by the frames. */
+static uint32_t taker_of(const struct waits *waits, uint32_t index)
+{
+	const struct wait *wait = &waits->item.item[index];
+	const struct snapshot_thread *thread = &waits->snapshot->threads.item[index];
+	const struct snapshot_python *python = &thread->python;
+
+	if (wait->kind != MPSAN_LOCK_SEMAPHORE || wait->holder != SNAPSHOT_NONE)
+		return wait->kind == MPSAN_LOCK_SEMAPHORE ? wait->holder : SNAPSHOT_NONE;
+	return python->known && python->taker && python->lock == wait->lock ?
+		       snapshot_find(waits->snapshot, thread->slot, python->taker) :
+		       SNAPSHOT_NONE;
+}
+
 /* The thread that has the lock for which another one waits, if only one has; SNAPSHOT_NONE: unknown. */
 static uint32_t next_in_circle(const struct waits *waits, uint32_t index)
 {
@@ -409,8 +423,7 @@ static uint32_t next_in_circle(const struct waits *waits, uint32_t index)
 		return SNAPSHOT_NONE;
 	if (wait->end == WAIT_OWNERS && wait->count == 1)
 		return waits->who.item[wait->begin];
-	return wait->end == WAIT_PROCESSES && wait->kind == MPSAN_LOCK_SEMAPHORE ? wait->holder :
-										   SNAPSHOT_NONE;
+	return wait->end == WAIT_PROCESSES ? taker_of(waits, index) : SNAPSHOT_NONE;
 }
 
 static bool is_in_circle(const struct waits *waits, uint32_t index)
@@ -424,14 +437,18 @@ static bool is_in_circle(const struct waits *waits, uint32_t index)
 
 void look_at_circle(struct look *look)
 {
-	uint32_t holder = look->wait->holder;
+	uint32_t own = (uint32_t)(look->thread - look->snapshot->threads.item), taker;
 
-	if (look->wait->end != WAIT_PROCESSES || holder == SNAPSHOT_NONE ||
-	    snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF || !look_may_ask(look) ||
-	    !is_in_circle(look->waits, (uint32_t)(look->thread - look->snapshot->threads.item)) ||
-	    !calls_lock(look))
+	if (look->wait->end != WAIT_PROCESSES ||
+	    snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF || !look_has_frames(look) ||
+	    !is_in_circle(look->waits, own) || !calls_lock(look))
 		return;
+	taker = taker_of(look->waits, own);
 	look->wait->count = 0;
 	look->wait->flags |= MPSAN_LF_MUTUAL;
-	look_by_owner(look, holder);
+	if (look->thread->python.known && look->thread->python.mutex) {
+		look->wait->kind = MPSAN_LOCK_PYTHON;
+		look->wait->lock = look->thread->python.mutex;
+	}
+	look_by_owner(look, taker);
 }

@@ -174,6 +174,33 @@ static uint32_t unclaimed_owner(struct look *look, struct pyview *view, uint64_t
 }
 
 /*
+ * The only thread of the process that has called the lock's acquire() and, in the order of its instructions, not release()
+ * since, while none has it at hand to release it. Who waits for it as well has not got it.
+ */
+static uint32_t caller_of_acquire(struct look *look, struct pyview *view, uint64_t lock)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+	uint32_t found = SNAPSHOT_NONE;
+
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		struct snapshot_thread *at = thread_at(look, i);
+		struct cpython_taker taker;
+
+		if (at == look->thread || !look_handle(at) ||
+		    (at->python.known && (at->python.lock == lock || at->python.mutex == lock)))
+			continue;
+		taker = pyview_taker(view, look_handle(at), lock, false);
+		if (taker.signals ||
+		    (taker.called && (found != SNAPSHOT_NONE || at->call.state != PROC_IN_CALL ||
+				      snapshot_has_moved(at))))
+			return SNAPSHOT_NONE;
+		found = taker.called ? i : found;
+	}
+	return found;
+}
+
+/*
  * The thread of a Pool that delivers results, if it runs a callback and is the only one: what this thread
  * waits for comes from there.
  */
@@ -202,7 +229,7 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 	struct snapshot_python python = {
 		.known = true, .asked_ns = look->snapshot->now_ns, .lock = lock};
 	struct pyview *view = view_of(look);
-	uint32_t owner = SNAPSHOT_NONE;
+	uint32_t owner = SNAPSHOT_NONE, taker = SNAPSHOT_NONE;
 
 	if (holder != SNAPSHOT_NONE) {
 		python.holder = thread_at(look, holder)->own_tid;
@@ -222,6 +249,10 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 	}
 	if (owner != SNAPSHOT_NONE)
 		python.owner = thread_at(look, owner)->own_tid;
+	else if (view && is_unclaimed(look, python.mutex))
+		taker = caller_of_acquire(look, view, python.mutex ? python.mutex : lock);
+	if (taker != SNAPSHOT_NONE)
+		python.taker = thread_at(look, taker)->own_tid;
 	if (is_unclaimed(look, python.mutex) && python.owner)
 		python.holder_runs = thread_at(look, owner)->runs;
 	look->thread->python = python;
