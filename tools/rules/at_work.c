@@ -27,7 +27,6 @@ enum at_work at_work_of(const struct at_work_thread *thread, uint64_t moved_ns,
 		return AT_WORK_NOT;
 	if (!ticks(thread, moved_ns))
 		return thread->pauses ? AT_WORK : AT_WORK_FOR_WAITERS;
-	if (thread->first_ns <= patience_ns)
-		return AT_WORK_NOT;
-	return AT_WORK_FOR_WAITERS | (thread->apart ? AT_WORK_FOR_PROCESS : AT_WORK_NOT);
+	return (thread->first_ns > patience_ns ? AT_WORK_FOR_WAITERS : AT_WORK_NOT) |
+	       (thread->apart ? AT_WORK_FOR_PROCESS : AT_WORK_NOT);
 }

@@ -36,7 +36,7 @@ struct at_work_thread {
 /*
  * What such a thread does. `moved_ns`: when one of those that rest did something last; who did not wake up since may
  * have something to do with it. `patience_ns`: who ticks since before then is of no use to
- * anybody.
+ * who waits for the thread.
  */
 enum at_work at_work_of(const struct at_work_thread *thread, uint64_t moved_ns,
 			uint64_t patience_ns);

@@ -72,6 +72,7 @@ struct rest {
 	uint64_t since_ns; /* for how long threads have to rest */
 	uint64_t moved_ns; /* when one of those that rest, and has no limit, did something last */
 	bool ticks_are_none; /* who ticks is no help: nothing known may ever come of it */
+	bool tests_are_none; /* nor who tests in vain */
 	uint32_t
 		slot; /* of the process that was asked about last, for its threads stand together */
 	bool told; /* that one was told to end, and did not */
@@ -198,7 +199,8 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 	if (deadlocks_told(deadlocks, index) || is_out_of_sight(deadlocks, index) ||
 	    did_act(deadlocks, thread, rest))
 		return (struct at_work_thread){.acts = true};
-	if (was_told(deadlocks, thread->slot, rest))
+	if (was_told(deadlocks, thread->slot, rest) ||
+	    (rest->tests_are_none && tests_in_vain(deadlocks, thread)))
 		return (struct at_work_thread){.apart = true};
 	due = due_of(&deadlocks->waits, index);
 	return (struct at_work_thread){
@@ -208,7 +210,7 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 		.began_ns = thread->still_ns,
 		.length_ns = length_ns(deadlocks, thread, &due),
 		.rounds = due.once ? 0 : thread->rounds,
-		.first_ns = tests_in_vain(deadlocks, thread) ? 0 : thread->same_ns,
+		.first_ns = thread->same_ns,
 	};
 }
 
@@ -248,20 +250,16 @@ void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns)
 
 /* ---- a job at rest ---- */
 
-/* Whether the whole job rested, with a process that is no leftover. `sleeps`: a main thread did nothing else for long. */
-static bool job_rests(const struct deadlocks *deadlocks, bool *sleeps)
+/* Whether the whole job rested, with a process that is no leftover. `tests`: who tests in vain does not work. */
+static bool job_rests(const struct deadlocks *deadlocks, bool tests)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
-	*sleeps = false;
-	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
-		bool in_vain = tests_in_vain(deadlocks, &snapshot->threads.item[i]);
-
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
 		if (deadlocks_entry(deadlocks, i)->rest.hung ||
-		    (!in_vain && works_apart(deadlocks, i)))
+		    (works_apart(deadlocks, i) &&
+		     !(tests && tests_in_vain(deadlocks, &snapshot->threads.item[i]))))
 			return false;
-		*sleeps |= in_vain;
-	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
 			return true;
@@ -386,17 +384,17 @@ static bool any_moved(const struct deadlocks *deadlocks, uint64_t since_ns)
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
-	bool meant, has_keyboard, sleeps;
+	bool meant, has_keyboard;
 
-	if (is_examined(deadlocks) || !job_rests(deadlocks, &sleeps))
+	if (is_examined(deadlocks) || !job_rests(deadlocks, false))
 		return;
 	meant = idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard);
 	if (any_leaves(&deadlocks->snapshot) || any_moved(deadlocks, since_ns))
 		return;
 	mark_examined(deadlocks);
-	if (!meant && !sleeps)
+	if (!meant)
 		state_job(deadlocks, head, 0);
-	else if (!sleeps && job_is_idle(deadlocks, has_keyboard))
+	else if (job_is_idle(deadlocks, has_keyboard))
 		state_job(deadlocks, head,
 			  MPSAN_LF_PARKED | (has_keyboard ? 0 : MPSAN_LF_NO_KEYBOARD));
 }
@@ -420,9 +418,7 @@ static bool is_mute(struct deadlocks *deadlocks, uint32_t index)
 /* Records a job in which a main thread only tests, for what nothing seen here could change, such as a file. */
 static void look_at_tests(struct deadlocks *deadlocks)
 {
-	bool sleeps;
-
-	if (!job_rests(deadlocks, &sleeps) || any_leaves(&deadlocks->snapshot))
+	if (!job_rests(deadlocks, true) || any_leaves(&deadlocks->snapshot))
 		return;
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
@@ -461,6 +457,14 @@ static bool may_hang(const struct deadlocks *deadlocks, const struct rest *rest)
 	return rests;
 }
 
+static bool any_tests_in_vain(const struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (tests_in_vain(deadlocks, &deadlocks->snapshot.threads.item[i]))
+			return true;
+	return false;
+}
+
 void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 {
 	struct rest rest;
@@ -470,6 +474,12 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 	rest = rest_of(deadlocks, now_ns - deadlocks->hang_after_ns);
 	if (!may_hang(deadlocks, &rest))
 		return;
+	if (any_tests_in_vain(deadlocks)) {
+		rest.tests_are_none = true;
+		if (!find_helped(deadlocks, &rest))
+			look_at_tests(deadlocks);
+		rest.tests_are_none = false;
+	}
 	if (!find_helped(deadlocks, &rest)) {
 		look_at_job(deadlocks, rest.since_ns);
 		look_at_tests(deadlocks);
