@@ -188,13 +188,12 @@ static bool is_apart(const struct group *group, uint32_t i)
 	return group->is_job && wait_is_apart(group_wait(group, i));
 }
 
-/* For a lock whose owner goes on, or for such an owner's, and so on. */
+/* For a lock whose owner goes on, or a thread that does, or for such a one's, and so on. */
 static bool is_helped(const struct group *group, uint32_t i)
 {
 	const struct wait *wait = group_wait(group, i);
 
-	return wait->is_helped && wait->end == WAIT_OWNERS && !wait->joins &&
-	       mpsan_kind_is_lock((unsigned)wait->kind);
+	return group->is_job && wait->is_helped && wait->end == WAIT_OWNERS;
 }
 
 /* It was meant to last as long as its limit: a watchdog's, say. */
@@ -246,14 +245,15 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 					PARKED_IDLE :
 					part_of_call(group, i, python->is_python);
 
+	if (is_helped(group, i))
+		return PARKED_IDLE;
 	if (is_to_end(group, i, python) || python->pool_is_short || reads_from_itself(group, i) ||
 	    (group->is_job && proc_is_stopped(thread->pid, thread->tid)))
 		return PARKED_BLOCKED;
 	if (is_apart(group, i) &&
 	    python->in_loop) /* with a timer ahead, which wakes its coroutines */
 		return PARKED_IDLE;
-	if (group->is_job &&
-	    (is_helped(group, i) || turns_are_taken(group->graph->waits, group->index[i])))
+	if (group->is_job && turns_are_taken(group->graph->waits, group->index[i]))
 		return PARKED_IDLE;
 	part = parked_part(&(struct parked_seen){
 		.frames = python->frames,
