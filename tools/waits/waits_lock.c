@@ -363,8 +363,7 @@ static bool is_for_own(const struct look *look)
 	       look->waits->who.item[look->wait->begin] == look->thread->process;
 }
 
-/* Whether the program called the lock itself: what the standard library waits for that way may be a signal. */
-static bool calls_lock(const struct look *look)
+bool look_calls_lock(const struct look *look)
 {
 	struct awaited_frames frames = pythread_wait(look->thread, look->wait->lock).frames;
 
@@ -390,7 +389,8 @@ bool look_at_taker(struct look *look)
 	uint32_t taker = look->wait->end == WAIT_PROCESSES ? find_taker(look, alone) :
 							     SNAPSHOT_NONE;
 
-	if (taker == SNAPSHOT_NONE || !calls_lock(look)) /* reading frames is expensive: last */
+	if (taker == SNAPSHOT_NONE ||
+	    !look_calls_lock(look)) /* reading frames is expensive: last */
 		return false;
 	look->wait->holder = taker;
 	if (alone && is_for_own(look)) {
@@ -441,7 +441,7 @@ void look_at_circle(struct look *look)
 
 	if (look->wait->end != WAIT_PROCESSES ||
 	    snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF || !look_has_frames(look) ||
-	    !is_in_circle(look->waits, own) || !calls_lock(look))
+	    !is_in_circle(look->waits, own) || !look_calls_lock(look))
 		return;
 	taker = taker_of(look->waits, own);
 	look->wait->count = 0;

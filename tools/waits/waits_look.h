@@ -87,6 +87,9 @@ void look_at_guard(struct look *look, uint64_t address); /* of a static variable
  */
 bool look_at_taker(struct look *look);
 
+/* waits_lock.c: whether the program called the lock itself: what the standard library waits for that way may be a signal. */
+bool look_calls_lock(const struct look *look);
+
 /*
  * waits_lock.c: after all waits are known: of threads that wait in a circle, each for a lock of Python's which the next one took
  * by acquire(), each has what it took, as in a `with` block. No lock of it was ever released by a thread that had not taken it.

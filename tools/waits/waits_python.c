@@ -10,6 +10,7 @@
 #include "waits_look.h"
 
 #define FIRST_MUTEX 0x030d01u /* of Python: 3.13.1 */
+#define ASKED_MAX 16u /* threads of a process: each that waits asks all others, which is slow */
 
 static struct snapshot_thread *thread_at(const struct look *look, uint32_t index)
 {
@@ -183,6 +184,8 @@ static uint32_t caller_of_acquire(struct look *look, struct pyview *view, uint64
 		&look->snapshot->processes.item[look->thread->process];
 	uint32_t found = SNAPSHOT_NONE;
 
+	if (process->end - process->begin > ASKED_MAX || !look_calls_lock(look))
+		return SNAPSHOT_NONE;
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		struct snapshot_thread *at = thread_at(look, i);
 		struct cpython_taker taker;

@@ -3,6 +3,7 @@
 # says: has not asked after it
 # options: --hang-after=5
 # within: 14
+# outside: nothing: that nobody asks after the child for longer than --hang-after
 
 import subprocess
 import sys

@@ -2,6 +2,7 @@
 # expect: hang warning
 # options: --hang-after 3
 # within: 12
+# outside: nothing: that it lasts for longer than --hang-after
 
 import os
 import tempfile
