@@ -363,13 +363,6 @@ static bool is_for_own(const struct look *look)
 	       look->waits->who.item[look->wait->begin] == look->thread->process;
 }
 
-bool look_calls_lock(const struct look *look)
-{
-	struct awaited_frames frames = pythread_wait(look->thread, look->wait->lock).frames;
-
-	return frames.meant == PARKED_BY_CALL && frames.what == AWAITED_NOTHING;
-}
-
 static uint32_t find_taker(struct look *look, bool alone)
 {
 	const struct wait *wait = look->wait;

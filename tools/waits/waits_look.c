@@ -5,6 +5,7 @@
 #include "../job/patience.h"
 #include "../proc/calls.h"
 #include "../proc/namespaces.h"
+#include "pythreads.h"
 
 void look_add(struct look *look, uint32_t index)
 {
@@ -133,4 +134,11 @@ uint32_t look_child(const struct look *look, uint32_t pid)
 	if (search.depth)
 		proc_children(by->pid, compare_child, &search);
 	return search.found ? snapshot_process_of_pid(snapshot, search.found) : SNAPSHOT_NONE;
+}
+
+bool look_calls_lock(const struct look *look)
+{
+	struct awaited_frames frames = pythread_wait(look->thread, look->wait->lock).frames;
+
+	return frames.meant == PARKED_BY_CALL && frames.what == AWAITED_NOTHING;
 }

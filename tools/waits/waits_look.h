@@ -87,7 +87,7 @@ void look_at_guard(struct look *look, uint64_t address); /* of a static variable
  */
 bool look_at_taker(struct look *look);
 
-/* waits_lock.c: whether the program called the lock itself: what the standard library waits for that way may be a signal. */
+/* Whether the program called the lock itself: what the standard library waits for that way may be a signal. */
 bool look_calls_lock(const struct look *look);
 
 /*
