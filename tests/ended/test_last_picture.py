@@ -23,7 +23,8 @@ import os, queue, signal, sys, threading, time
 def tick():
     while True:
         time.sleep(0.2)
-threading.Thread(target=tick, name="ticker", daemon=True).start()
+ticker = threading.Thread(target=tick, name="ticker", daemon=True)
+ticker.start()
 Path = __import__("pathlib").Path
 def ready():
     Path(sys.argv[1]).write_text(str(os.getpid()))
@@ -71,7 +72,7 @@ with lock:
     with lock:
         pass
 """
-PARKED = START + "ready()\nqueue.Queue().get()\n"
+PARKED = START.replace("ticker.start()\n", "") + "ready()\nqueue.Queue().get()\n"
 HANDLED = START + """
 signals = queue.SimpleQueue()
 signal.signal(signal.SIGTERM, lambda number, frame: signals.put(number))

@@ -95,7 +95,12 @@ static struct wait_ref wait_of(const struct evidence_context *ctx,
 		.lock = {&blocked->at, NULL, ev->lock, ev->kind, ev->flags, native},
 		.python = frames_python(ctx->frames, &blocked->at, ev->python),
 		.owned = ev->owner || ev->flags & (MPSAN_LF_CYCLE | MPSAN_LF_OWNER_DEAD),
-		.call = reader_text(ctx->reader, blocked->at.slot, ev->detail),
+		.call = ev->kind == MPSAN_WAIT_SYSCALL || ev->kind == MPSAN_WAIT_READY ||
+					ev->kind == MPSAN_WAIT_FILE_LOCK ||
+					ev->kind == MPSAN_WAIT_CONNECT ||
+					ev->kind == MPSAN_WAIT_FIFO || ev->kind == MPSAN_WAIT_IPC ?
+				reader_text(ctx->reader, blocked->at.slot, ev->detail) :
+				NULL,
 	};
 }
 
