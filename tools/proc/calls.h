@@ -29,6 +29,8 @@ uint64_t call_ends_ns(uint32_t pid, const struct proc_call *call, uint64_t began
 
 /* Whether it waits for one of several descriptors. */
 bool call_is_poll(const struct proc_call *call);
+/* Whether it is that of an event loop, as a rule: epoll. */
+bool call_is_loop(const struct proc_call *call);
 
 /* Whether it only lets time pass. */
 bool call_is_sleep(const struct proc_call *call);

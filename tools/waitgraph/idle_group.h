@@ -6,7 +6,7 @@
 #ifndef MPSAN_IDLE_GROUP_H
 #define MPSAN_IDLE_GROUP_H
 
-#include "../base/system_calls.h"
+#include "../proc/calls.h"
 #include "../rules/parked.h"
 #include "../waits/ledger.h"
 #include "../waits/pythreads.h"
@@ -67,10 +67,8 @@ static inline bool group_has(const struct group *group, uint32_t slot)
 /* Whether a thread, by its number in the group, runs an event loop. */
 static inline bool idle_is_loop(const struct group *group, uint32_t i)
 {
-	long call = group_thread(group, i)->call.number;
-
 	return group_wait(group, i)->kind == MPSAN_WAIT_READY &&
-	       (call == SYS_epoll_wait || call == SYS_epoll_pwait);
+	       call_is_loop(&group_thread(group, i)->call);
 }
 
 /*

@@ -135,12 +135,6 @@ static bool wants(const struct deadlocks *deadlocks, uint32_t index)
 	}
 }
 
-/* An event loop, in whichever language, with a timer ahead. */
-static bool is_loop(const struct snapshot_thread *thread)
-{
-	return thread->call.number == SYS_epoll_wait || thread->call.number == SYS_epoll_pwait;
-}
-
 /* Whether it only lets time pass: an event of its own, too, for which a main thread waits with a limit. */
 static bool pauses(struct deadlocks *deadlocks, uint32_t index, const struct due *due)
 {
@@ -148,7 +142,8 @@ static bool pauses(struct deadlocks *deadlocks, uint32_t index, const struct due
 
 	if (!due->is || wait->harmless || wait->driver)
 		return false;
-	if (due->sleeps || is_loop(deadlocks_thread(deadlocks, index)))
+	if (due->sleeps ||
+	    call_is_loop(&deadlocks_thread(deadlocks, index)->call)) /* with a timer ahead */
 		return true;
 	if (wait_needs_owner(wait) || wants(deadlocks, index))
 		return false;
