@@ -17,7 +17,8 @@
 /* PyTypeObject and containers: the same in 3.8 to 3.15. */
 #define FUNCTION_CODE 48 /* from 3.10 on */
 #define FUNCTION_CODE_OLD 16
-#define BOUND_FUNCTION 16 /* PyMethodObject.im_func; functools.partial has its own there, too */
+#define BOUND_FUNCTION \
+	16 /* PyMethodObject.im_func; partial, property, staticmethod and classmethod have theirs there, too */
 #define TYPE_IS_LIST (1u << 25)
 #define TYPE_IS_TUPLE (1u << 26)
 #define TYPE_IS_DICT (1u << 29)

@@ -36,7 +36,7 @@ size_t cpython_process_name(const struct cpython *py, uint64_t process, char *te
 /* The code object of a Python function; 0: it is none. */
 uint64_t cpython_code_of(const struct cpython *py, uint64_t function);
 
-/* The same of a bound method, or of functools.partial, too. */
+/* The same of a bound method, functools.partial, property, staticmethod or classmethod, too. */
 uint64_t cpython_code_called(const struct cpython *py, uint64_t callable);
 
 /* Whether its target is the worker loop of PyTorch's DataLoader. */

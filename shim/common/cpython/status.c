@@ -17,7 +17,6 @@
 #define VALUES_MAX 192u /* of a module, or a class */
 #define OF_TESTS 2u /* words */
 #define NAME_BYTES 24 /* of the longest word below, and one more */
-#define WRAPPED 16 /* property.fget, and what a staticmethod or a classmethod calls */
 
 struct search {
 	const struct cpython *py;
@@ -77,9 +76,10 @@ static void look_at(struct search *search, uint64_t object, unsigned depth)
 	}
 }
 
+/* A function, or what a property, a staticmethod or a classmethod calls. */
 static void look_at_function(struct search *search, uint64_t object)
 {
-	struct frame of = {.code = cpython_code_of(search->py, object)};
+	struct frame of = {.code = cpython_code_called(search->py, object)};
 
 	if (of.code && frame_read_code(search->py, &of) && of.file == search->file)
 		look_at(search, of.code, DEPTH_MAX);
@@ -95,7 +95,6 @@ static void look_at_all(struct search *search, uint64_t names, bool classes)
 	for (unsigned i = 0; i < count && goes_on(search); i++) {
 		search->left--;
 		look_at_function(search, value[i]);
-		look_at_function(search, cpython_member(py, value[i], WRAPPED));
 		if (classes && reach_is_class(py, value[i]) &&
 		    reach_type_has(py, value[i], FLAG_HEAP))
 			look_at_all(search, cpython_member(py, value[i], TYPE_DICT), false);
