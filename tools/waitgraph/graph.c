@@ -27,7 +27,7 @@ static void add_enders(struct job *job, const struct waits *waits, const struct 
 	if (wait->by_job)
 		add_ender(job, JOB_ALL, 0, JOB_EXCUSE_NONE);
 	for (uint32_t i = 0; i < wait->apart_count; i++)
-		add_ender(job, JOB_THREAD, who[wait->apart + i], wait->apart_excuse);
+		add_ender(job, JOB_THREAD, who[wait->apart + i], JOB_EXCUSE_UNDRAINED);
 }
 
 static void add_thread(struct job *job, const struct waits *waits, uint32_t thread)

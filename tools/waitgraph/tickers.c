@@ -80,7 +80,6 @@ static bool set_apart(const struct graph *graph, struct waits *waits, uint32_t i
 		waits->who.count = begin;
 	wait->apart = begin;
 	wait->apart_count = waits->who.count - begin;
-	wait->apart_excuse = JOB_EXCUSE_UNDRAINED; /* it may read at its twentieth tick */
 	return wait->apart_count;
 }
 

@@ -27,7 +27,6 @@ struct wait {
 	uint32_t begin, count;
 	/* range in waits.who: threads that cannot end it, see tickers.h */
 	uint32_t apart, apart_count;
-	enum job_excuse apart_excuse; /* why they cannot */
 	uint64_t kind; /* enum mpsan_lock_kind */
 	uint64_t lock; /* address, pid or inode */
 	uint64_t caller; /* return address of the waiting call; 0: unknown */
@@ -105,7 +104,7 @@ static inline bool wait_is_read(const struct wait *wait)
 /* Whether a thread that goes on could end it after all, though it has not yet. */
 static inline bool wait_is_doubted(const struct wait *wait)
 {
-	return wait->apart_count && job_excuses_doubt(1ull << wait->apart_excuse);
+	return wait->apart_count && job_excuses_doubt(1ull << JOB_EXCUSE_UNDRAINED);
 }
 
 /* Whether the thread runs now and then while it waits. */
