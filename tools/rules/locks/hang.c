@@ -33,14 +33,14 @@ static MESSAGE msg_no_keyboard = {
 	"with a time limit, and nothing else of the job has moved"
 
 static MESSAGE msg_tests = {
-	TESTS ": it may test for something that does not come{bystanders}",
+	TESTS ": it may poll for something that never happens{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_tests_alone = {
 	TESTS
-	"; it was forked from a process with {threads} threads, of which it has one: it may test for what "
-	"another of these would do{bystanders}",
+	"; it was forked from a process with {threads} threads, and has only the one that called fork: it may poll for "
+	"what one of the others would do{bystanders}",
 	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
 };
 
@@ -48,8 +48,8 @@ static MESSAGE msg_tests_alone = {
 	"create what has threads of its own (a client, an exporter, an executor) in each worker, after the fork, " \
 	"start its threads anew there (os.register_at_fork(after_in_child=...)), or use the start method spawn"
 
-#define FIX_TESTS                                                                                      \
-	"look at what the loop there tests, and at who was to change it; let the loop raise an error " \
+#define FIX_TESTS                                                                                                       \
+	"find out what the loop polls for, and which thread or process should provide it; let the loop raise an error " \
 	"once it has lasted too long"
 
 static MESSAGE msg_last = {
