@@ -22,7 +22,8 @@
 	1000000000ull /* one in a collective, or without torch so far, is asked that often at first */
 #define ASK_OUTSIDE_NS 250000000ull /* where the first answer is all that there will be */
 #define ASK_MAX_NS 30000000000ull
-#define BUSY_SHARE 50u /* a thread that uses more than this share of a processor is busy */
+/* More than this share of a processor. A rank that asks the store every 10 ms uses a fiftieth, and so does the store for eight. */
+#define BUSY_SHARE 5u
 
 /* ---- the launcher's variables ---- */
 

@@ -1,6 +1,6 @@
-"""Three ranks of gloo; one raises, and the others wait for it in new_group, for which they meet at the store."""
+"""Eight ranks of gloo; one raises, and the others wait for it in new_group, for which they meet at the store."""
 # expect: collective-mismatch error
-# says: ranks 0 and 2 wait in new_group \(rank-raised.py:25\); rank 1 ended with status 1
+# says: ranks 0 and 2 to 7 wait in new_group \(rank-raised.py:25\); rank 1 ended with status 1
 # may: worker-failed warning
 # may: worker-failed error
 # needs: torch
@@ -19,7 +19,7 @@ def free_port():
 
 
 def run(rank, port):
-    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=3)
+    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=8)
     if rank == 1:
         raise ValueError("a bad batch")
     torch.distributed.new_group([0, 1])
@@ -28,7 +28,7 @@ def run(rank, port):
 def main():
     context = multiprocessing.get_context("fork")
     port = free_port()
-    ranks = [context.Process(target=run, args=(rank, port)) for rank in range(3)]
+    ranks = [context.Process(target=run, args=(rank, port)) for rank in range(8)]
     for rank in ranks:
         rank.start()
     for rank in ranks:
