@@ -2,6 +2,7 @@
 """Long waits without a proof: `hang` comes while other threads tick, and names them, at once and in the report; programs
 that rest on purpose beside ticking threads, and those that are merely slow, stay silent."""
 # cases
+# limit: 120
 
 import functools
 import json
@@ -18,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
 
 SILENT_S = 3.5
+COMPUTED_S = 8
 SLEPT_S = {"file": 3.5, "file-in-worker": 13}
 PATIENCE_S = 30
 TICKS = """
@@ -86,6 +88,81 @@ def work():
 worker = context.Process(target=work)
 worker.start()
 worker.join()""",
+}
+# as these, without a sleep: while it runs, a thread is not known to wait
+SPINS = {
+    "global": "flag = False\nwhile not flag:\n    pass",
+    "value-of-killed": """
+value = context.Value("i", 0)
+worker = context.Process(target=lambda: os.kill(os.getpid(), signal.SIGKILL))
+worker.start()
+worker.join()
+while not value.value:
+    pass""",
+    "shared-byte": """
+from multiprocessing import shared_memory
+memory = shared_memory.SharedMemory(create=True, size=1)
+worker = context.Process(target=lambda: os._exit(1))
+def wait():
+    while memory.buf[0] == 0:
+        pass
+signal.signal(signal.SIGINT, lambda *_: (memory.unlink(), os._exit(0)))
+worker.start()
+wait()""",
+    "lock": """
+lock = threading.Lock()
+def take():
+    while not lock.acquire(False):
+        pass
+thread = threading.Thread(target=lock.acquire)
+thread.start()
+thread.join()
+take()""",
+    "after-fork": """
+ready = []
+def export():
+    while True:
+        time.sleep(0.5)
+        ready.append(1)
+exporter = threading.Thread(target=export, daemon=True)
+def wait():
+    while not ready:
+        pass
+exporter.start()
+if os.fork() == 0:
+    wait()
+os.wait()""",
+    "method": """
+class Job:
+    state = "new"
+    def done(self):
+        return self.state == "done"
+    def wait(self):
+        while not self.done():
+            pass
+Job().wait()""",
+}
+# the same with a counter, a sum or a clock somewhere, or a call that takes the time: not even a note
+COMPUTES = {
+    "sum": "total = 0\nfor i in range(10 ** 12):\n    total += i",
+    "attribute": """
+class Model:
+    steps = 0
+    def step(self):
+        self.steps += 1
+    def run(self):
+        while self.steps < 10 ** 12:
+            self.step()
+Model().run()""",
+    "item": "def run(counts):\n    while counts['all'] < 10 ** 12:\n        counts['all'] += 1\nrun({'all': 0})",
+    "clock": "def run(end):\n    while time.monotonic() < end:\n        pass\nrun(time.monotonic() + 1000)",
+    "recursion": "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(60)",
+    "generator": "def count(n):\n    while True:\n        n += 1\n        yield 0\nfor _ in count(0):\n    pass",
+    "hash": "import hashlib\ndef run(state, data):\n    while True:\n        state.update(data)\nrun(hashlib.sha256(), bytes(1000))",
+    "compression": "import zlib\ndata = os.urandom(1000)\nwhile True:\n    zlib.compress(data)",
+    "sort": "import random\nitems = list(range(1000))\nwhile True:\n    random.shuffle(items)\n    items.sort()",
+    "helped": "flag = False\nthreading.Thread(target=burn, daemon=True).start()\nwhile not flag:\n    pass",
+    "worker-helps": "flag = context.Value('b', 0)\ncontext.Process(target=burn).start()\nwhile not flag.value:\n    pass",
 }
 # not even a note: who writes does more than sleep
 LOGS = "log = open('/dev/null', 'w', buffering=1)\nwhile True:\n    print('alive', file=log)\n    time.sleep(0.2)"
@@ -236,7 +313,38 @@ def sleeps(name):
     assert notes[0]["severity"] == "note" and "has done nothing for" in notes[0]["message"], notes
 
 
+def notes_of(program, seconds):
+    with tempfile.TemporaryDirectory() as directory:
+        process = start(FORKS + program, directory)
+        try:
+            time.sleep(seconds)
+            assert process.poll() is None, Path(directory, "err").read_text()
+            wait_for_end(process)
+            err = Path(directory, "err").read_text()
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        found = json.loads(Path(directory, "report.json").read_text())["findings"]
+    assert "no progress" not in err, err
+    return [finding for finding in found if finding["rule"] == "hang"]
+
+
+def spins(name):
+    """On a busy machine the loop gets a processor now and then, and is seen as often."""
+    notes = next(filter(None, (notes_of(SPINS[name], seconds) for seconds in (14, 45))), [])
+    assert len(notes) == 1 and notes[0]["severity"] == "note", notes
+    assert "in one loop that only tests" in notes[0]["message"], notes
+    assert ("only the one that called fork" in notes[0]["message"]) == (name == "after-fork"), notes
+
+
+def computes(name):
+    notes = notes_of(COMPUTES[name], COMPUTED_S)
+    assert not notes, notes
+
+
 cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
 cases.update({f"sleeps-{name}": functools.partial(sleeps, name) for name in SLEEPS})
+cases.update({f"spins-{name}": functools.partial(spins, name) for name in SPINS})
+cases.update({f"computes-{name}": functools.partial(computes, name) for name in COMPUTES})
 cases.update({f"silent-{name}": functools.partial(silent, name) for name in SILENT})
 main(cases)

@@ -32,7 +32,8 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 	callsite_locate(ctx, &callsite, json_array_size(callsite.python) ? 0 : blocked->ev.caller,
 			true);
 	actor = callsite_actor(&callsite);
-	did = wakes ? text_format("woke up %llu time%s, always back to", (unsigned long long)wakes,
+	did = blocked->ev.flags & MPSAN_LF_SPINS ? text_copy("runs all the time, and waits for") :
+	      wakes ? text_format("woke up %llu time%s, always back to", (unsigned long long)wakes,
 				  wakes == 1 ? "" : "s") :
 		      text_copy("stands all the time in");
 	number = process_number(ctx->reader, blocked->at.by);

@@ -126,6 +126,17 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 	return length + cpython_stack(&view->py, top, &walk, text + length, bytes - length);
 }
 
+struct pyspin pyview_spins(struct pyview *view, uint64_t pthread)
+{
+	struct cpython now = pykept_present(&view->py);
+	struct state state;
+	uint64_t at;
+
+	pthread = pthread || view->limit ? pthread : cpython_only_thread(&view->py);
+	at = pthread ? find_state(view, pthread, &state) : 0;
+	return at ? pyspin_look(&now, at) : (struct pyspin){0};
+}
+
 size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
 	return cpython_thread_name(&view->py, top_frame(view, pthread), text, bytes);

@@ -15,6 +15,7 @@
 #include "../../shim/common/cpython/group.h"
 #include "../../shim/common/cpython/process.h"
 #include "../../shim/common/cpython/taker.h"
+#include "pyspin.h"
 
 struct pyview;
 
@@ -40,6 +41,9 @@ uint32_t pyview_version(const struct pyview *view);
  * process with one thread.
  */
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
+
+/* Whether a running thread only tests, in a loop: see pyspin.h; 0: the only thread. */
+struct pyspin pyview_spins(struct pyview *view, uint64_t pthread);
 
 /*
  * State of the queue.Queue in whose get() the thread waits; see

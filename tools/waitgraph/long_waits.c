@@ -8,18 +8,15 @@
 
 #include "../facts/processes.h"
 #include "../proc/calls.h"
-#include "../proc/process/status.h"
 #include "../waits/due.h"
 #include "../waits/pythreads.h"
 #include "handlers.h"
 #include "hopeless.h"
 #include "idle.h"
+#include "in_vain.h"
 #include "left_behind.h"
 #include "turn_taking.h"
 #include "verdict.h"
-
-#define ASK_NS 1000000000ull
-#define PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
 static void add_hanging(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t index,
 			uint64_t flags)
@@ -113,7 +110,7 @@ static bool did_act(const struct deadlocks *deadlocks, const struct snapshot_thr
 		    const struct rest *rest)
 {
 	return snapshot_rests(&deadlocks->snapshot, thread) > rest->since_ns &&
-	       !is_new_timer(thread, rest);
+	       !is_new_timer(thread, rest) && !in_vain_spins(deadlocks, thread);
 }
 
 /*
@@ -160,37 +157,6 @@ static uint64_t length_ns(const struct deadlocks *deadlocks, const struct snapsh
 	return due->is && end_ns > thread->still_ns ? end_ns - thread->still_ns : 0;
 }
 
-/* Whether it is alone in a process that was forked from one with more threads: what these would do nobody does there. */
-static bool has_lost_threads(const struct deadlocks *deadlocks,
-			     const struct snapshot_thread *thread)
-{
-	const struct snapshot_process *process =
-		&deadlocks->snapshot.processes.item[thread->process];
-
-	return process->end - process->begin == 1 &&
-	       process_fork_of_threads(&deadlocks->reader->facts, thread->slot) != FACT_NONE;
-}
-
-/*
- * Whether it is a main thread that does nothing but sleep, again and again; or, where the threads of its process were not
- * copied, wait with a limit.
- */
-static bool only_tests(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
-{
-	return thread->tid == thread->pid && snapshot_wakes(thread) &&
-	       (call_is_sleep(&thread->call) ||
-		(call_has_limit(&thread->call) && has_lost_threads(deadlocks, thread)));
-}
-
-/* For longer than anybody has patience with one that ticks; or for what others do in another process. */
-static bool tests_in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
-{
-	return only_tests(deadlocks, thread) &&
-	       (thread->same_ns + PATIENCE * deadlocks->hang_after_ns <=
-			deadlocks->snapshot.now_ns ||
-		has_lost_threads(deadlocks, thread));
-}
-
 static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t index,
 				      struct rest *rest)
 {
@@ -201,8 +167,10 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 	    did_act(deadlocks, thread, rest))
 		return (struct at_work_thread){.acts = true};
 	if (was_told(deadlocks, thread->slot, rest) ||
-	    (rest->tests_are_none && tests_in_vain(deadlocks, thread)))
+	    (rest->tests_are_none && in_vain(deadlocks, thread)))
 		return (struct at_work_thread){.apart = true};
+	if (in_vain_spins(deadlocks, thread))
+		return (struct at_work_thread){.timed = true};
 	due = due_of(&deadlocks->waits, index);
 	return (struct at_work_thread){
 		.timed = due.is,
@@ -221,7 +189,7 @@ static bool find_helped(struct deadlocks *deadlocks, struct rest *rest)
 	uint32_t count = deadlocks->snapshot.threads.count;
 	enum at_work *work = memory_get((count + 1) * sizeof(*work));
 	uint64_t now_ns = deadlocks->snapshot.now_ns,
-		 patience = PATIENCE * deadlocks->hang_after_ns;
+		 patience = IN_VAIN_PATIENCE * deadlocks->hang_after_ns;
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -256,11 +224,14 @@ static bool job_rests(const struct deadlocks *deadlocks, bool tests)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
-	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+
 		if (deadlocks_entry(deadlocks, i)->rest.hung ||
-		    (works_apart(deadlocks, i) &&
-		     !(tests && tests_in_vain(deadlocks, &snapshot->threads.item[i]))))
+		    (!tests && in_vain_spins(deadlocks, thread)) ||
+		    (works_apart(deadlocks, i) && !(tests && in_vain(deadlocks, thread))))
 			return false;
+	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
 			return true;
@@ -400,22 +371,6 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 			  MPSAN_LF_PARKED | (has_keyboard ? 0 : MPSAN_LF_NO_KEYBOARD));
 }
 
-/* Whether its process has read and written nothing for that long: one that logs, or asks, does more than sleep. */
-static bool is_mute(struct deadlocks *deadlocks, uint32_t index)
-{
-	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
-	struct ledger_rest *rest = &deadlocks_entry(deadlocks, index)->rest;
-	uint64_t now_ns = deadlocks->snapshot.now_ns, calls;
-
-	if (rest->asked_ns && now_ns < rest->asked_ns + ASK_NS)
-		return false;
-	if (!proc_transfers(thread->pid, &calls) || !rest->asked_ns || calls != rest->calls)
-		rest->mute_ns = now_ns;
-	rest->asked_ns = now_ns;
-	rest->calls = calls;
-	return now_ns >= rest->mute_ns + deadlocks->hang_after_ns;
-}
-
 /* Records a job in which a main thread only tests, for what nothing seen here could change, such as a file. */
 static void look_at_tests(struct deadlocks *deadlocks)
 {
@@ -424,7 +379,7 @@ static void look_at_tests(struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 
-		if (only_tests(deadlocks, thread) && is_mute(deadlocks, i)) {
+		if (in_vain_tests(deadlocks, thread)) {
 			state_job(deadlocks, i, MPSAN_LF_PARKED);
 			return;
 		}
@@ -461,7 +416,7 @@ static bool may_hang(const struct deadlocks *deadlocks, const struct rest *rest)
 static bool any_tests_in_vain(const struct deadlocks *deadlocks)
 {
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		if (tests_in_vain(deadlocks, &deadlocks->snapshot.threads.item[i]))
+		if (in_vain(deadlocks, &deadlocks->snapshot.threads.item[i]))
 			return true;
 	return false;
 }
@@ -473,6 +428,7 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 	if (!deadlocks->hang_after_ns || now_ns < deadlocks->hang_after_ns)
 		return;
 	rest = rest_of(deadlocks, now_ns - deadlocks->hang_after_ns);
+	in_vain_look(deadlocks);
 	if (!may_hang(deadlocks, &rest))
 		return;
 	if (any_tests_in_vain(deadlocks)) {

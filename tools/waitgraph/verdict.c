@@ -10,6 +10,7 @@
 #include "../waits/native.h"
 #include "../waits/pythreads.h"
 #include "handlers.h"
+#include "in_vain.h"
 #include "lost_end.h"
 
 /* The only process that could end the wait; SNAPSHOT_NONE: there are several, or none. */
@@ -218,10 +219,12 @@ static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_t
 /* Waits with a limit, of which each begins when the one before has ended, are one. */
 static uint64_t since(const struct deadlocks *deadlocks, uint32_t index)
 {
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	uint64_t began_ns = wait_since(&deadlocks->snapshot, &deadlocks->waits, index);
-	uint64_t rests_ns =
-		snapshot_rests(&deadlocks->snapshot, &deadlocks->snapshot.threads.item[index]);
+	uint64_t rests_ns = snapshot_rests(&deadlocks->snapshot, thread);
 
+	if (in_vain_spins(deadlocks, thread))
+		return deadlocks_entry(deadlocks, index)->run.since_ns;
 	return rests_ns && rests_ns < began_ns ? rests_ns : began_ns;
 }
 
@@ -234,8 +237,10 @@ static uint64_t kind_of(const struct wait *wait)
 }
 
 /* What the kernel says of it: its call, or why it does not run. */
-static char *detail_text(const struct snapshot_thread *thread)
+static char *detail_text(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
+	if (in_vain_spins(deadlocks, thread))
+		return text_copy("a change of what its loop tests");
 	if (!proc_is_stopped(thread->pid, thread->tid))
 		return call_text(thread->pid, thread->tid, &thread->call);
 	return text_format(
@@ -254,6 +259,7 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.flags = wait->flags | flags |
 			 (entry->life.may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
 			 (entry->life.from_readers ? MPSAN_LF_READERS : 0) |
+			 (in_vain_spins(deadlocks, thread) ? MPSAN_LF_SPINS : 0) |
 			 (native_exits(deadlocks->waits.native, &deadlocks->snapshot, thread) ?
 				  MPSAN_LF_EXIT :
 				  0),
@@ -267,7 +273,7 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.wakes = snapshot_wakes(thread),
 		.open_by = state_ends(deadlocks, index),
 	};
-	char *call = detail_text(thread);
+	char *call = detail_text(deadlocks, thread);
 	uint64_t mutex = unowned_mutex(thread, &event);
 
 	/* The interpreter's own calls: the lock belongs to the Python program. */

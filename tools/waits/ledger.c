@@ -13,6 +13,14 @@ static void forget_old(struct ledger_entry *entry, const struct snapshot_thread 
 		entry->round = (struct ledger_round){.since_ns = thread->round_ns};
 	if (entry->call.since_ns != thread->same_ns)
 		entry->call = (struct ledger_call){.since_ns = thread->same_ns};
+	if (thread->call.state != PROC_RUNS)
+		entry->run = (struct ledger_run){0};
+	else if (!entry->run.since_ns)
+		entry->run = (struct ledger_run){.since_ns = thread->still_ns,
+						 .busy_ns = thread->time.ran_ns +
+							    thread->time.waited_ns};
+	else
+		entry->rest.since_ns = thread->rest_ns;
 	if (entry->rest.since_ns != thread->rest_ns)
 		entry->rest = (struct ledger_rest){.since_ns = thread->rest_ns};
 }

@@ -29,7 +29,14 @@ struct ledger_entry {
 		uint64_t since_ns;
 		bool gives_up; /* told, although something ends its wait */
 	} call;
-	struct ledger_rest { /* until it does more than wait, again and again: rest_ns */
+	struct ledger_run { /* until it is found in a call */
+		uint64_t since_ns,
+			busy_ns; /* time on a processor, or waiting for one, at that time */
+		/* by in_vain.c: when it is looked at closely again, its loop, and how often it only tested there */
+		uint64_t next_ns, loop;
+		uint32_t times;
+	} run;
+	struct ledger_rest { /* until it does more than wait, again and again: rest_ns; or than run: run.since_ns */
 		uint64_t since_ns;
 		bool hung; /* recorded as a long wait */
 		bool examined; /* with a job at rest, by long_waits.c */

@@ -30,6 +30,16 @@ char *pythread_stack(const struct snapshot_thread *thread)
 	return pythreads_ask(thread, pyview_stack);
 }
 
+struct pyspin pythread_spins(const struct snapshot_thread *thread)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	uint64_t pthread = thread->record ? thread->record->pthread : 0;
+	struct pyspin spin = view ? pyview_spins(view, pthread) : (struct pyspin){0};
+
+	pyview_close(view);
+	return spin;
+}
+
 char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock, bool holds)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);

@@ -14,6 +14,9 @@
 /* The frames of a thread, as text of pyview_stack, "" if there are none; the caller frees it. */
 char *pythread_stack(const struct snapshot_thread *thread);
 
+/* As pyview_spins. */
+struct pyspin pythread_spins(const struct snapshot_thread *thread);
+
 /* Whether one of them is this function: see pyframe_is. */
 bool pythread_runs(const struct snapshot_thread *thread, const char *function, const char *file);
 

@@ -106,8 +106,7 @@ static bool has_attribute(const struct cpython *py, const struct called_names *n
 	return true;
 }
 
-/* How many variables a frame has, and how many with its value stack as far as that may reach. */
-static unsigned values_of(const struct cpython *py, const struct frame *frame, unsigned *variables)
+unsigned cpython_values(const struct cpython *py, const struct frame *frame, unsigned *variables)
 {
 	uint64_t own = (frame->values - frame->locals) / 8, words;
 	int32_t size[2];
@@ -132,7 +131,7 @@ static unsigned values_of(const struct cpython *py, const struct frame *frame, u
 static struct at_hand seek_values(const struct cpython *py, const struct frame *frame,
 				  const struct called_names *names, const struct cpython_lock *lock)
 {
-	unsigned variables, count = values_of(py, frame, &variables);
+	unsigned variables, count = cpython_values(py, frame, &variables);
 	struct at_hand hand = {0, 0, -1, -1};
 	uint64_t object, found;
 
@@ -340,7 +339,7 @@ static uint64_t generator_in(const struct cpython *py, uint64_t object)
 static void see_entered(const struct cpython *py, const struct frame *frame, unsigned number,
 			const struct cpython_lock *lock, struct cpython_taker *taker)
 {
-	unsigned variables, count = values_of(py, frame, &variables), line;
+	unsigned variables, count = cpython_values(py, frame, &variables), line;
 	uint64_t object, self, callbacks;
 
 	for (unsigned i = 0; i < count; i++) {

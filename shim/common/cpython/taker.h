@@ -56,4 +56,10 @@ size_t cpython_called_text(const struct cpython *py, uint64_t top, uint64_t addr
 /* The Lock or RLock with this PyMutex; false: the PyMutex is part of something else. */
 bool cpython_lock_of(const struct cpython *py, uint64_t mutex, struct cpython_lock *lock);
 
+/*
+ * How many variables a frame has, whose code is read, and how many with its value stack as far as that may reach; see
+ * frame_local.
+ */
+unsigned cpython_values(const struct cpython *py, const struct frame *frame, unsigned *variables);
+
 #endif

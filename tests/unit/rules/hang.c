@@ -19,6 +19,20 @@ static void hang_notes_a_job_that_seems_to_wait_for_a_signal(void **state)
 	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
 }
 
+static void hang_notes_a_loop_that_runs_and_only_tests(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	blocked[0].ev.flags = MPSAN_LF_PARKED | MPSAN_LF_SPINS;
+	blocked[0].ev.kind = MPSAN_WAIT_SYSCALL;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_int_equal(verdict.last[0].grade, GRADE_NOTE);
+	assert_non_null(strstr(verdict.last[0].fix, "what the loop polls for"));
+}
+
 static void hang_notes_the_final_state(void **state)
 {
 	(void)state;
@@ -84,6 +98,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(hang_warns_of_waits_without_a_proof),
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
+		STORY(hang_notes_a_loop_that_runs_and_only_tests),
 		STORY(hang_notes_the_final_state),
 		STORY(hang_has_the_fix_of_its_dead_end),
 		STORY(hang_has_no_fix_for_what_may_be_no_lock),

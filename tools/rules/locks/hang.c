@@ -44,6 +44,22 @@ static MESSAGE msg_tests_alone = {
 	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
 };
 
+#define SPINS                                                                                                     \
+	"{thread} of process {pid} has run for {since} s in one loop that only tests, at {wait_at}: it has read " \
+	"and written nothing, its variables have not changed, and nothing else of the job has moved"
+
+static MESSAGE msg_spins = {
+	SPINS "; it may poll for something that never happens{bystanders}",
+	{STEP_ALL_BLOCKED},
+};
+
+static MESSAGE msg_spins_alone = {
+	SPINS
+	"; it was forked from a process with {threads} threads, and has only the one that called fork: it may poll for "
+	"what one of the others would do{bystanders}",
+	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
+};
+
 #define FIX_TESTS_ALONE                                                                                            \
 	"create what has threads of its own (a client, an exporter, an executor) in each worker, after the fork, " \
 	"start its threads anew there (os.register_at_fork(after_in_child=...)), or use the start method spawn"
@@ -128,7 +144,10 @@ static void add_tests(const struct facts *facts, const struct fact_blocked *firs
 	uint32_t fork = process_fork_of_threads(facts, first->at.by);
 	bool alone = fork != FACT_NONE && first->at.tid == facts->processes[first->at.by].slot->pid;
 
-	finding->message_text = alone ? &msg_tests_alone : &msg_tests;
+	if (first->ev.flags & MPSAN_LF_SPINS)
+		finding->message_text = alone ? &msg_spins_alone : &msg_spins;
+	else
+		finding->message_text = alone ? &msg_tests_alone : &msg_tests;
 	finding->fix = alone ? FIX_TESTS_ALONE : FIX_TESTS;
 	finding->fork = alone ? fork + 1 : 0;
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells main threads that only test from those that do more. */
+#include "in_vain.h"
+
+#include "../facts/processes.h"
+#include "../proc/calls.h"
+#include "../proc/process/status.h"
+#include "../waits/ledger.h"
+#include "../waits/pythreads.h"
+
+#define ASK_NS 1000000000ull
+#define TIMES 8u /* that a loop was seen to test only, at looks one after the other, */
+#define DOUBT 3u /* less so many for each time that it seemed to do more */
+#define BUSY 8u /* of so many parts of the time, all but one on a processor, or waiting for one */
+#define LATER 8u /* parts of --hang-after until one that computes is looked at again */
+
+static struct ledger_entry *entry_of(const struct deadlocks *deadlocks,
+				     const struct snapshot_thread *thread)
+{
+	return ledger_of(&deadlocks->snapshot, thread->entry - 1);
+}
+
+/* Whether it is alone in a process that was forked from one with more threads: what these would do nobody does there. */
+static bool has_lost_threads(const struct deadlocks *deadlocks,
+			     const struct snapshot_thread *thread)
+{
+	const struct snapshot_process *process =
+		&deadlocks->snapshot.processes.item[thread->process];
+
+	return process->end - process->begin == 1 &&
+	       process_fork_of_threads(&deadlocks->reader->facts, thread->slot) != FACT_NONE;
+}
+
+bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	return entry_of(deadlocks, thread)->run.times >= TIMES;
+}
+
+/*
+ * Whether it is a main thread that does nothing but sleep, again and again; or, where the threads of its process were not
+ * copied, wait with a limit.
+ */
+static bool naps(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	return thread->tid == thread->pid && snapshot_wakes(thread) &&
+	       (call_is_sleep(&thread->call) ||
+		(call_has_limit(&thread->call) && has_lost_threads(deadlocks, thread)));
+}
+
+bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	bool spins = in_vain_spins(deadlocks, thread);
+	uint64_t since_ns = spins ? entry_of(deadlocks, thread)->run.since_ns : thread->same_ns;
+
+	return (spins || naps(deadlocks, thread)) &&
+	       (since_ns + IN_VAIN_PATIENCE * deadlocks->hang_after_ns <=
+			deadlocks->snapshot.now_ns ||
+		has_lost_threads(deadlocks, thread));
+}
+
+/* Whether its process has read and written nothing for that long: one that logs, or asks, does more than test. */
+static bool is_mute(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+		    uint64_t for_ns)
+{
+	struct ledger_rest *rest = &entry_of(deadlocks, thread)->rest;
+	uint64_t now_ns = deadlocks->snapshot.now_ns, calls;
+
+	if (rest->asked_ns && now_ns < rest->asked_ns + ASK_NS)
+		return false;
+	if (!proc_transfers(thread->pid, &calls) || !rest->asked_ns || calls != rest->calls)
+		rest->mute_ns = now_ns;
+	rest->asked_ns = now_ns;
+	rest->calls = calls;
+	return now_ns >= rest->mute_ns + for_ns;
+}
+
+bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct ledger_entry *entry = entry_of(deadlocks, thread);
+	uint64_t now_ns = deadlocks->snapshot.now_ns, long_ns = deadlocks->hang_after_ns;
+
+	if (in_vain_spins(deadlocks, thread))
+		return entry->run.since_ns + long_ns <= now_ns &&
+		       entry->rest.mute_ns + long_ns / 2 <= now_ns;
+	return naps(deadlocks, thread) && is_mute(deadlocks, thread, long_ns);
+}
+
+/* ---- threads that run ---- */
+
+/* A main thread that was found running for half of that time, always: the other half is for a close look. */
+static bool may_spin(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct ledger_run *run = &entry_of(deadlocks, thread)->run;
+	uint64_t passed_ns = deadlocks->snapshot.now_ns - run->since_ns;
+
+	return run->since_ns && thread->tid == thread->pid &&
+	       passed_ns >= deadlocks->hang_after_ns / 2 &&
+	       thread->time.ran_ns + thread->time.waited_ns - run->busy_ns >=
+		       passed_ns / BUSY * (BUSY - 1);
+}
+
+/* Whether one runs that may spin, and all others have rested for as long: who else runs may set what it tests for. */
+static bool others_rest(const struct deadlocks *deadlocks)
+{
+	const struct snapshot *snapshot = &deadlocks->snapshot;
+	uint64_t since_ns = snapshot->now_ns - deadlocks->hang_after_ns / 2;
+	bool any = false;
+
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+		bool may = may_spin(deadlocks, thread);
+
+		if (!may && snapshot_rests(snapshot, thread) > since_ns)
+			return false;
+		any |= may;
+	}
+	return any;
+}
+
+/* Whether it reads or writes: asked now and then. */
+static bool does_more(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct ledger_rest *rest = &entry_of(deadlocks, thread)->rest;
+
+	return deadlocks->snapshot.now_ns >= rest->asked_ns + ASK_NS &&
+	       !is_mute(deadlocks, thread, 1);
+}
+
+/* What is said once is said; one that computes is left alone for longer. */
+static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	struct ledger_entry *entry = entry_of(deadlocks, thread);
+	struct ledger_run *run = &entry->run;
+	uint64_t now_ns = deadlocks->snapshot.now_ns;
+	struct pyspin spin = {0};
+
+	if (now_ns < run->next_ns || entry->rest.hung)
+		return;
+	if (does_more(deadlocks, thread))
+		run->times = 0;
+	else
+		spin = pythread_spins(thread);
+	if (spin.loop && spin.loop != run->loop)
+		run->times = 0;
+	if (spin.computes)
+		run->times -= run->times < DOUBT ? run->times : DOUBT;
+	else if (spin.loop)
+		run->times++;
+	run->loop = spin.loop ? spin.loop : run->loop;
+	if (!run->times)
+		run->next_ns = now_ns + ASK_NS + deadlocks->hang_after_ns / LATER;
+}
+
+void in_vain_look(struct deadlocks *deadlocks)
+{
+	if (!others_rest(deadlocks))
+		return;
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (may_spin(deadlocks, &deadlocks->snapshot.threads.item[i]))
+			look_closely(deadlocks, &deadlocks->snapshot.threads.item[i]);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Main threads that only test, for something that may never be: they sleep between two tests, wait with a limit, or spin.
+ * Neighbour: long_waits.h.
+ */
+#ifndef MPSAN_IN_VAIN_H
+#define MPSAN_IN_VAIN_H
+
+#include "deadlocks.h"
+
+#define IN_VAIN_PATIENCE 10u /* times as long as a wait may last, an owner may tick */
+
+/* Looks closely at those that have run for long beside threads that all rest. */
+void in_vain_look(struct deadlocks *deadlocks);
+
+/* Whether it is a main thread that runs, in a loop that only tests. */
+bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
+
+/* Whether it only tests, and its process has read and written nothing for that long. Asked once a look. */
+bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *thread);
+
+/* Whether it only tests: for longer than anybody has patience with one that ticks; or for what others do in another process. */
+bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
+
+#endif
