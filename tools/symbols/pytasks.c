@@ -15,6 +15,7 @@
 
 #define FIRST_WORD 16 /* behind the head: FutureIter's future, an asend's generator */
 #define LIST_SIZE 16
+#define DEQUE_SIZE 16
 #define SET_MASK 32
 #define SET_TABLE 40
 #define SET_ENTRY 16
@@ -185,22 +186,43 @@ static bool follow_task(struct path *path, uint64_t task)
 	return false;
 }
 
+/* The loop that a thread runs, if it waits in its selector; `walk` has come to its frame. 0: it does something else. */
+static uint64_t waiting_loop(const struct cpython *py, uint64_t top, struct walk *walk)
+{
+	struct frame frame;
+
+	walk_open(walk, py, top);
+	if (!walk_on(walk, &frame) || !frame_is(py, &frame, "select", "selectors.py"))
+		return 0;
+	while (walk_on(walk, &frame))
+		if (frame_is(py, &frame, "_run_once", "asyncio/base_events.py"))
+			return frame_local(py, &frame, 0);
+	return 0;
+}
+
 /* The task for which a thread runs a loop that has nothing to do; 0: it does something else. */
 static uint64_t main_task(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;
 	struct walk walk;
-	bool waits = false;
 
-	walk_open(&walk, py, top);
-	if (!walk_on(&walk, &frame) || !frame_is(py, &frame, "select", "selectors.py"))
+	if (!waiting_loop(py, top, &walk))
 		return 0;
-	while (walk_on(&walk, &frame)) {
-		waits |= frame_is(py, &frame, "_run_once", "asyncio/base_events.py");
+	while (walk_on(&walk, &frame))
 		if (frame_is(py, &frame, "run_until_complete", "asyncio/base_events.py"))
-			return waits ? frame_local(py, &frame, 1) : 0;
-	}
+			return frame_local(py, &frame, 1);
 	return 0;
+}
+
+bool pytasks_unwoken(const struct cpython *py, uint64_t top)
+{
+	struct walk walk;
+	uint64_t loop = waiting_loop(py, top, &walk), ready = 0;
+
+	if (loop)
+		ready = cpython_attribute(py, loop, "_ready");
+	return cpython_is_a(py, ready, "collections.deque") &&
+	       (int64_t)cpython_member(py, ready, DEQUE_SIZE) > 0;
 }
 
 size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes)

@@ -15,4 +15,10 @@
  */
 size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes);
 
+/*
+ * Whether a thread waits in the selector of a loop that has callbacks to run: it would not, had they been there when it
+ * began, so another thread, or a signal handler, added them, and did not wake it.
+ */
+bool pytasks_unwoken(const struct cpython *py, uint64_t top);
+
 #endif

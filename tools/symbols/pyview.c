@@ -164,6 +164,11 @@ bool pyview_awaits_condition(struct pyview *view, uint64_t pthread)
 	return !view->limit && cpython_awaits_news(&view->py, top_frame(view, pthread));
 }
 
+bool pyview_unwoken(struct pyview *view, uint64_t pthread)
+{
+	return !view->limit && pytasks_unwoken(&view->py, top_frame(view, pthread));
+}
+
 bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
 			    uint64_t *lock)
 {

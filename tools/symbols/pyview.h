@@ -52,6 +52,8 @@ struct pyspin pyview_spins(struct pyview *view, uint64_t pthread);
 enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread);
 
 bool pyview_awaits_condition(struct pyview *view, uint64_t pthread);
+/* Whether its event loop sleeps although it has callbacks to run: see pytasks.h. */
+bool pyview_unwoken(struct pyview *view, uint64_t pthread);
 /* The Condition of threading in whose wait() a thread is, and the lock that it was made with; false: none is known. */
 bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
 			    uint64_t *lock);

@@ -247,7 +247,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 
 	if (is_helped(group, i))
 		return PARKED_IDLE;
-	if (is_to_end(group, i, python) || python->pool_is_short || reads_from_itself(group, i) ||
+	if (wait->flags & MPSAN_LF_UNWOKEN || is_to_end(group, i, python) ||
+	    python->pool_is_short || reads_from_itself(group, i) ||
 	    (group->is_job && proc_is_stopped(thread->pid, thread->tid)))
 		return PARKED_BLOCKED;
 	if (is_apart(group, i) &&

@@ -28,14 +28,15 @@ static void add_hanging(struct deadlocks *deadlocks, struct verdict *verdict, ui
 	rest->hung = true;
 }
 
-/* Records a wait for a lock whose owner runs elsewhere, with that owner. */
+/* Records a wait, for a lock with the owner that runs elsewhere. */
 static void state_long_wait(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct verdict verdict = {0};
 
 	add_hanging(deadlocks, &verdict, index, 0);
-	add_hanging(deadlocks, &verdict, deadlocks->waits.who.item[wait->begin], 0);
+	if (wait->end == WAIT_OWNERS)
+		add_hanging(deadlocks, &verdict, deadlocks->waits.who.item[wait->begin], 0);
 	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG, 0, NULL);
 }
 
@@ -388,19 +389,24 @@ static void look_at_tests(struct deadlocks *deadlocks)
 
 /* ---- locks ---- */
 
-/* One that gives up in time was meant to last as long as that: a watchdog's, say. */
+/* Whether it wants an owner's lock. One that gives up in time was meant to last as long as that: a watchdog's, say. */
+static bool wants_lock(const struct wait *wait)
+{
+	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT &&
+	       mpsan_kind_is_lock((unsigned)wait->kind) && !wait->joins;
+}
+
 static bool is_long_wait(const struct deadlocks *deadlocks, uint32_t index, uint64_t since_ns)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
-	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT &&
-	       mpsan_kind_is_lock((unsigned)wait->kind) && !wait->joins &&
+	return (wants_lock(wait) || wait->flags & MPSAN_LF_UNWOKEN) &&
 	       !deadlocks_told(deadlocks, index) && !deadlocks_entry(deadlocks, index)->rest.hung &&
 	       snapshot_rests(&deadlocks->snapshot, thread) <= since_ns;
 }
 
-/* Whether a lock is waited for that long, or nobody does anything else. */
+/* Whether a lock is waited for that long, or a loop not woken, or nobody does anything else. */
 static bool may_hang(const struct deadlocks *deadlocks, const struct rest *rest)
 {
 	bool rests = true;
@@ -443,7 +449,8 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 	}
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (is_long_wait(deadlocks, i, rest.since_ns) &&
-		    !deadlocks->waits.item.item[i].is_helped &&
-		    !turns_are_taken(&deadlocks->waits, i))
+		    (deadlocks->waits.item.item[i].flags & MPSAN_LF_UNWOKEN ||
+		     (!deadlocks->waits.item.item[i].is_helped &&
+		      !turns_are_taken(&deadlocks->waits, i))))
 			state_long_wait(deadlocks, i);
 }

@@ -253,6 +253,15 @@ bool pythread_has_tasks(const struct snapshot_thread *thread)
 	return found;
 }
 
+bool pythread_is_unwoken(const struct snapshot_thread *thread)
+{
+	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+	bool unwoken = view && pyview_unwoken(view, thread->record->pthread);
+
+	pyview_close(view);
+	return unwoken;
+}
+
 bool pythread_wants_result(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);

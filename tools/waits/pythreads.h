@@ -56,6 +56,9 @@ bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
 /* Whether it runs an event loop whose coroutines pyview_stack shows. */
 bool pythread_has_tasks(const struct snapshot_thread *thread);
 
+/* Whether its event loop sleeps although it has callbacks to run. */
+bool pythread_is_unwoken(const struct snapshot_thread *thread);
+
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
 

@@ -14,6 +14,7 @@
 #include "../proc/sysv_ipc.h"
 #include "../proc/tcp_peers.h"
 #include "../proc/unix_diag.h"
+#include "pythreads.h"
 #include "waits_look.h"
 
 #define STILL_NS 1000000000ull
@@ -265,6 +266,10 @@ static void judge_ready(struct look *look)
 
 	if (!failed && !has_lasted(look))
 		return;
+	if (!timed && look_process(look)->python && pythread_is_unwoken(look->thread)) {
+		look->wait->kind = MPSAN_WAIT_READY;
+		look->wait->flags |= MPSAN_LF_UNWOKEN;
+	}
 	set = ready_sets_find(&look->waits->wakers.ready, look->snapshot, look->thread);
 	process = only_process(look, set);
 	if (process != SNAPSHOT_NONE)

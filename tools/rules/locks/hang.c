@@ -22,6 +22,12 @@ static MESSAGE msg_parked = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_unwoken = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}, although its event loop has "
+	"callbacks to run: another thread, or a signal handler, added them without waking it: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 static MESSAGE msg_no_keyboard = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
 	"the job could end the wait, nor Ctrl-C, since SIGINT is ignored: {deadlock}",
@@ -166,6 +172,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.message_text = &msg_unsupervised;
 	} else if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST) {
 		finding.message_text = &msg_last;
+	} else if (first->ev.flags & MPSAN_LF_UNWOKEN) {
+		finding.message_text = &msg_unwoken;
+		finding.grade = GRADE_WARNING;
 	} else if (first->ev.flags & MPSAN_LF_NO_KEYBOARD) {
 		finding.message_text = &msg_no_keyboard;
 		finding.grade = GRADE_WARNING;
