@@ -164,6 +164,27 @@ bool descriptor_says(const struct descriptor *descriptor, const char *line)
 	return says;
 }
 
+bool descriptor_ring_rests(const struct descriptor *descriptor)
+{
+	char path[sizeof(descriptor->path) + 4], text[128];
+	unsigned given = 0, taken = 1, answered = 2, found = 0;
+	bool polls = true, is_list = false;
+	FILE *file;
+
+	info_path(descriptor, path, sizeof(path));
+	file = fopen(path, "re");
+	while (file && fgets(text, sizeof(text), file)) {
+		found += sscanf(text, "SqTail: %u", &given) == 1 ||
+			 sscanf(text, "CachedSqHead: %u", &taken) == 1 ||
+			 sscanf(text, "CqTail: %u", &answered) == 1;
+		polls = is_list ? strncmp(text, "CqOverflowList:", 15) != 0 : polls;
+		is_list = !strncmp(text, "PollList:", 9);
+	}
+	if (file)
+		fclose(file);
+	return found == 3 && given == taken && taken == answered && !polls;
+}
+
 uint64_t descriptor_timer_ns(const struct descriptor *descriptor)
 {
 	char path[sizeof(descriptor->path) + 4], text[128];

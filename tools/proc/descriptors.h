@@ -41,6 +41,9 @@ bool descriptor_says(const struct descriptor *descriptor, const char *line);
 #define DESCRIPTOR_PATH 108u
 bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTOR_PATH]);
 
+/* Whether every request that was given to an io_uring has been answered, once. False: not, or the kernel does not say. */
+bool descriptor_ring_rests(const struct descriptor *descriptor);
+
 /* Of a timerfd that is set: how far ahead it is due; 0: it is none, or not set. */
 uint64_t descriptor_timer_ns(const struct descriptor *descriptor);
 

@@ -33,7 +33,8 @@ static struct pipe_id id_of(const struct descriptor *descriptor)
 		return (struct pipe_id){PIPE_EVENT, 0,
 					(uint64_t)descriptor_info(descriptor, "eventfd-id", 10)};
 	if (!strcmp(descriptor->target, "anon_inode:[io_uring]"))
-		return (struct pipe_id){PIPE_RING, 0, 0};
+		return (struct pipe_id){descriptor_ring_rests(descriptor) ? PIPE_NOT : PIPE_RING, 0,
+					0};
 	if (!strcmp(descriptor->target, "anon_inode:[eventpoll]"))
 		return (struct pipe_id){PIPE_POLL, 0, descriptor_number(descriptor)};
 	if ((!anonymous && *descriptor->target != '/') || !descriptor_stat(descriptor, &file) ||

@@ -21,7 +21,7 @@ enum pipe_kind {
 	PIPE_SOCKET, /* one end of a connection: the other is a socket of its own */
 	PIPE_EVENT, /* an eventfd */
 	PIPE_LOCKED, /* a file that is locked by an open file of the holder, see `locks` */
-	PIPE_RING, /* an io_uring: the kernel does what its process has asked for; no two are told apart */
+	PIPE_RING, /* an io_uring with requests: the kernel does what its process has asked for; no two are told apart */
 	PIPE_AIO, /* the same of AIO, io_submit(2) */
 	PIPE_POLL, /* an epoll set: those of one number may be one, inherited at a fork */
 };

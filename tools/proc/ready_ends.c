@@ -182,7 +182,8 @@ static void see_driver(const struct descriptor *descriptor, void *context)
 {
 	bool *found = context;
 
-	*found |= !strcmp(descriptor->target, "anon_inode:[io_uring]") ||
+	*found |= (!strcmp(descriptor->target, "anon_inode:[io_uring]") &&
+		   !descriptor_ring_rests(descriptor)) ||
 		  !strncmp(descriptor->target, "anon_inode:kvm", 14) ||
 		  (!strncmp(descriptor->target, "/dev/", 5) &&
 		   strncmp(descriptor->target, "/dev/null", 9) &&

@@ -16,6 +16,8 @@
 #define FIRST_WORD 16 /* behind the head: FutureIter's future, an asend's generator */
 #define LIST_SIZE 16
 #define DEQUE_SIZE 16
+#define LOOP_WORDS 64u /* of uvloop's Loop, in which its deque is looked for */
+#define RUNNER_LOCALS 6u /* among which is its task */
 #define SET_MASK 32
 #define SET_TABLE 40
 #define SET_ENTRY 16
@@ -200,6 +202,28 @@ static uint64_t waiting_loop(const struct cpython *py, uint64_t top, struct walk
 	return 0;
 }
 
+/* Whether a thread is in asyncio.Runner.run (3.11 on), which called a loop that is written in C, as uvloop's. */
+static bool in_runner(const struct cpython *py, uint64_t top, struct frame *frame)
+{
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	return walk_on(&walk, frame) && frame_is(py, frame, "run", "asyncio/runners.py");
+}
+
+/* The task of that loop: a local there. */
+static uint64_t runner_task(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+
+	if (!in_runner(py, top, &frame))
+		return 0;
+	for (unsigned i = 0; i < RUNNER_LOCALS; i++)
+		if (cpython_is_a(py, frame_local(py, &frame, i), "_asyncio.Task"))
+			return frame_local(py, &frame, i);
+	return 0;
+}
+
 /* The task for which a thread runs a loop that has nothing to do; 0: it does something else. */
 static uint64_t main_task(const struct cpython *py, uint64_t top)
 {
@@ -207,22 +231,37 @@ static uint64_t main_task(const struct cpython *py, uint64_t top)
 	struct walk walk;
 
 	if (!waiting_loop(py, top, &walk))
-		return 0;
+		return runner_task(py, top);
 	while (walk_on(&walk, &frame))
 		if (frame_is(py, &frame, "run_until_complete", "asyncio/base_events.py"))
 			return frame_local(py, &frame, 1);
 	return 0;
 }
 
+/* How many callbacks a loop is to run: the length of `_ready`, which is a member of uvloop's. */
+static int64_t ready_count(const struct cpython *py, uint64_t loop, bool in_c)
+{
+	uint64_t word[LOOP_WORDS], ready = in_c ? 0 : cpython_attribute(py, loop, "_ready");
+
+	if (in_c && cpython_peek(py, word, loop, sizeof(word)))
+		for (unsigned i = FIRST_WORD / 8; i < LOOP_WORDS && !ready; i++)
+			ready = cpython_is_a(py, word[i], "collections.deque") ? word[i] : 0;
+	return cpython_is_a(py, ready, "collections.deque") ?
+		       (int64_t)cpython_member(py, ready, DEQUE_SIZE) :
+		       0;
+}
+
 bool pytasks_unwoken(const struct cpython *py, uint64_t top)
 {
+	struct frame frame;
 	struct walk walk;
-	uint64_t loop = waiting_loop(py, top, &walk), ready = 0;
+	uint64_t loop = waiting_loop(py, top, &walk);
 
 	if (loop)
-		ready = cpython_attribute(py, loop, "_ready");
-	return cpython_is_a(py, ready, "collections.deque") &&
-	       (int64_t)cpython_member(py, ready, DEQUE_SIZE) > 0;
+		return ready_count(py, loop, false) > 0;
+	return in_runner(py, top, &frame) &&
+	       ready_count(py, cpython_attribute(py, frame_local(py, &frame, 0), "_loop"), true) >
+		       0;
 }
 
 size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the coroutines of an event loop wait for: asyncio's own loop, with tasks of its C
+ * What the coroutines of an event loop wait for: asyncio's own loop, and uvloop's in asyncio.Runner, with tasks of its C
  * implementation. Neighbours: pyview.h shows these frames before those of the loop.
  */
 #ifndef MPSAN_PYTASKS_H

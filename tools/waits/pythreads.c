@@ -246,8 +246,11 @@ bool pythread_has_tasks(const struct snapshot_thread *thread)
 	char *stack = pythread_stack(thread);
 	const char *text = stack;
 	struct pyframe inmost;
-	bool found = pyframe_among(stack, "_run_once", "asyncio/base_events.py") &&
-		     pyframe_next(&text, &inmost) && !pyframe_is(&inmost, "select", "selectors.py");
+	bool found = (pyframe_among(stack, "_run_once", "asyncio/base_events.py") ||
+		      pyframe_among(stack, "run", "asyncio/runners.py")) &&
+		     pyframe_next(&text, &inmost) &&
+		     !pyframe_is(&inmost, "select", "selectors.py") &&
+		     !pyframe_is(&inmost, "run", "asyncio/runners.py");
 
 	free(stack);
 	return found;
