@@ -287,6 +287,14 @@ static bool ends_at_waiter(const struct facts *facts, const struct finding *find
 	       dead_end_last(facts, deadlock) == deadlock_sufferer(facts, deadlock);
 }
 
+/* Whether its greenlets wait as they should: by their hub. */
+static bool waits_in_hub(const struct facts *facts, const struct finding *finding)
+{
+	const struct fact_blocked *waiter = deadlock_sufferer(facts, deadlock_of(facts, finding));
+
+	return waiter->frames.in_hub && waiter->ev.kind == MPSAN_WAIT_READY;
+}
+
 const char *reentry_fix(const struct facts *facts, const struct finding *finding,
 			const struct callsite *waiter, const struct callsite *taken,
 			const char *handler)
@@ -296,7 +304,7 @@ const char *reentry_fix(const struct facts *facts, const struct finding *finding
 	if (ends_at_waiter(facts, finding) && *handler)
 		return is_of_libc(facts, finding) ? FIX_HANDLER_LIBC : FIX_HANDLER_WAITS;
 	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
-	    runs_greenlets(waiter))
+	    runs_greenlets(waiter) && !waits_in_hub(facts, finding))
 		return FIX_GREENLET;
 	return finding->fix ?: rule_fix(finding->rule);
 }

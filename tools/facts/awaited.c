@@ -60,7 +60,7 @@ static bool is_elsewhere(const struct pyframe *frame)
 static bool is_library(const struct pyframe *frame)
 {
 	return pyframe_is_standard(frame) || pytext_has(frame->file, "-packages/torch/") ||
-	       is_elsewhere(frame);
+	       pytext_has(frame->file, "-packages/gevent/") || is_elsewhere(frame);
 }
 
 static bool fits(const struct row *row, enum awaited before, const struct pyframe *frame)
@@ -145,6 +145,7 @@ void awaited_add(struct awaited_frames *frames, const struct pyframe *frame)
 	/* a loop that is written in C, as uvloop's, has no frame */
 	frames->in_callback |= frames->over && !frames->looped &&
 			       pyframe_is(frame, "run", "/asyncio/runners.py");
+	frames->in_hub |= pyframe_is(frame, "run", "/gevent/hub.py");
 	frames->serves |= pyframe_is(frame, "serve_client", "/multiprocessing/managers.py");
 	frames->delivers |= pyframe_is(frame, "_handle_results", "/multiprocessing/pool.py");
 	/* coroutines stand before the frames of their loop */

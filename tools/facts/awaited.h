@@ -28,6 +28,7 @@ struct awaited_frames {
 	bool in_task; /* a worker of a pool that runs a task */
 	bool in_callback; /* of an event loop of asyncio: what it waits for is its own */
 	bool looped; /* a frame of asyncio's own loop was reached */
+	bool in_hub; /* of gevent: other greenlets' frames are not there */
 	bool serves; /* a thread of a manager that acts for a client */
 	bool delivers; /* the thread of a Pool that delivers results */
 	/*

@@ -229,6 +229,8 @@ bool call_is_sleep(const struct proc_call *call)
 	}
 }
 
+#define NO_TIMER_MS 1500000000 /* libev waits that long, 17 days, if no timer is ahead */
+
 bool call_has_limit(const struct proc_call *call)
 {
 	switch (call->number) {
@@ -241,7 +243,7 @@ bool call_has_limit(const struct proc_call *call)
 		return (int32_t)call->arg[2] >= 0;
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
-		return (int32_t)call->arg[3] >= 0;
+		return (int32_t)call->arg[3] >= 0 && (int32_t)call->arg[3] < NO_TIMER_MS;
 	case SYS_ppoll:
 	case SYS_rt_sigtimedwait:
 		return call->arg[2];
@@ -274,7 +276,8 @@ static uint64_t counted_limit(uint64_t argument)
 {
 	int32_t milliseconds = (int32_t)argument;
 
-	return milliseconds > 0 ? (uint64_t)milliseconds * 1000000u : 0;
+	return milliseconds > 0 && milliseconds < NO_TIMER_MS ? (uint64_t)milliseconds * 1000000u :
+								0;
 }
 
 uint64_t call_limit_ns(uint32_t pid, const struct proc_call *call)

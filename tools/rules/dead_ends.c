@@ -16,6 +16,7 @@ struct end {
 	bool lock; /* for a lock, but nobody is known to own it */
 	bool ended; /* the thread that took it has ended */
 	bool receivers; /* from a connection, and so does another */
+	bool in_hub; /* gevent's hub waits */
 	bool unwoken; /* its event loop has callbacks to run, and sleeps */
 	bool readers; /* whoever could send reads, too */
 	bool other_full; /* another process fills a pipe, not that of a queue */
@@ -361,6 +362,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
+		.in_hub = last->frames.in_hub && last->ev.kind == MPSAN_WAIT_READY,
 		.unwoken = last->ev.flags & MPSAN_LF_UNWOKEN,
 		.readers = last->ev.flags & MPSAN_LF_READERS,
 		.other_full = has_full_pipe(facts, deadlock, last),

@@ -13,6 +13,7 @@
 #include "pychild.h"
 #include "pyended.h"
 #include "pyfile.h"
+#include "pygreenlets.h"
 #include "pyhandler.h"
 #include "pykept.h"
 #include "pylock.h"
@@ -123,6 +124,8 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 	size_t length = pytasks_stack(&view->py, top, text, bytes);
 	struct walk walk;
 
+	if (!length)
+		length = pygreenlets_stack(&view->py, top, text, bytes);
 	return length + cpython_stack(&view->py, top, &walk, text + length, bytes - length);
 }
 

@@ -265,7 +265,7 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 		const struct wait *wait = &deadlocks->waits.item.item[i];
 
 		if (thread->tid == thread->pid && !wait->harmless &&
-		    (wait->kind == MPSAN_WAIT_READY ||
+		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread)) ||
 		     (has_keyboard && pythread_waits_for_event(thread))))
 			return true;
 	}

@@ -186,13 +186,14 @@ bool pythread_waits_for_event(const struct snapshot_thread *thread)
 	return more && waits == 2;
 }
 
-/* Whether it is the program itself, the import at its start, or waits for threads and children. */
+/* Whether it is the program itself, the import at its start, a hub of gevent, or waits for threads and children. */
 static bool is_start(const struct pyframe *frame)
 {
 	return (frame->file.length > 8 && !memcmp(frame->file.text, "<frozen ", 8)) ||
 	       pytext_is(frame->function, "<module>") ||
 	       pyframe_is(frame, "_run_module_as_main", "runpy.py") ||
 	       pyframe_is(frame, "_bootstrap", "threading.py") ||
+	       pyframe_is(frame, "run", "gevent/hub.py") ||
 	       pyframe_is(frame, "_shutdown", "threading.py") ||
 	       pyframe_is(frame, "_exit_function", "util.py");
 }
@@ -247,13 +248,24 @@ bool pythread_has_tasks(const struct snapshot_thread *thread)
 	const char *text = stack;
 	struct pyframe inmost;
 	bool found = (pyframe_among(stack, "_run_once", "asyncio/base_events.py") ||
-		      pyframe_among(stack, "run", "asyncio/runners.py")) &&
+		      pyframe_among(stack, "run", "asyncio/runners.py") ||
+		      pyframe_among(stack, "run", "gevent/hub.py")) &&
 		     pyframe_next(&text, &inmost) &&
 		     !pyframe_is(&inmost, "select", "selectors.py") &&
-		     !pyframe_is(&inmost, "run", "asyncio/runners.py");
+		     !pyframe_is(&inmost, "run", "asyncio/runners.py") &&
+		     !pyframe_is(&inmost, "run", "gevent/hub.py");
 
 	free(stack);
 	return found;
+}
+
+bool pythread_loop_consumes(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	struct awaited_frames frames = awaited_of(stack);
+
+	free(stack);
+	return frames.what == AWAITED_ASYNC_ITEM || (frames.in_hub && frames.what != AWAITED_EVENT);
 }
 
 bool pythread_is_unwoken(const struct snapshot_thread *thread)

@@ -59,6 +59,9 @@ bool pythread_has_tasks(const struct snapshot_thread *thread);
 /* Whether its event loop sleeps although it has callbacks to run. */
 bool pythread_is_unwoken(const struct snapshot_thread *thread);
 
+/* Whether the tasks or greenlets of its loop are known to wait for something that others of them were to send: no event. */
+bool pythread_loop_consumes(const struct snapshot_thread *thread);
+
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
 
