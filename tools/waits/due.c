@@ -90,5 +90,7 @@ struct due due_of(struct waits *waits, uint32_t thread)
 		due = (struct due){0};
 		due.is = by[i](&look, &due);
 	}
+	if (due.is && proc_is_stopped(look.thread->pid, look.thread->tid)) /* time passes it by */
+		return (struct due){0};
 	return due;
 }
