@@ -23,7 +23,7 @@ COMPUTED_S = 8
 SLEPT_S = {"file": 3.5, "file-in-worker": 13}
 PATIENCE_S = 30
 TICKS = """
-import multiprocessing, os, queue, signal, sys, threading, time
+import multiprocessing, os, queue, signal, sys, tempfile, threading, time
 def tick():
     while True:
         time.sleep(0.2)
@@ -163,6 +163,63 @@ Model().run()""",
     "sort": "import random\nitems = list(range(1000))\nwhile True:\n    random.shuffle(items)\n    items.sort()",
     "helped": "flag = False\nthreading.Thread(target=burn, daemon=True).start()\nwhile not flag:\n    pass",
     "worker-helps": "flag = context.Value('b', 0)\ncontext.Process(target=burn).start()\nwhile not flag.value:\n    pass",
+# at rest, and left to somebody outside: a note, with what it says
+LEFT = {
+    "fifos-opened-crosswise": ("""
+place = tempfile.mkdtemp()
+os.mkfifo(f"{place}/a")
+os.mkfifo(f"{place}/b")
+names = "ab" if os.fork() else "ba"
+open(f"{place}/{names[0]}")
+open(f"{place}/{names[1]}", "w")""", "/a), until a process opens the FIFO for writing; "),
+    "fifos-read-crosswise": ("""
+place = tempfile.mkdtemp()
+os.mkfifo(f"{place}/a")
+os.mkfifo(f"{place}/b")
+names = "ab" if os.fork() else "ba"
+fifos = [os.open(f"{place}/{name}", os.O_RDWR) for name in names]
+os.read(fifos[0], 1)
+os.write(fifos[1], b"x")""", "/a); "),
+    "signals-crosswise": ("""
+signal.signal(signal.SIGUSR1, lambda *_: None)
+parent = os.getpid()
+child = os.fork()
+signal.pause()
+os.kill(child or parent, signal.SIGUSR1)""", "pause(), until SIGINT or SIGUSR1 comes; "),
+    "sigwait-crosswise": ("""
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+parent = os.getpid()
+child = os.fork()
+signal.sigwait([signal.SIGUSR1])
+os.kill(child or parent, signal.SIGUSR1)""", "rt_sigtimedwait(), until SIGUSR1 comes; "),
+    "signal-after-join": ("""
+signal.signal(signal.SIGUSR1, lambda *_: None)
+child = os.fork()
+signal.pause() if child == 0 else os.waitpid(child, 0)""", "pause(), until SIGINT or SIGUSR1 comes"),
+}
+# not even a note: somebody may be meant to end them, or to send
+QUIET = {
+    "quiet-pause": "signal.signal(signal.SIGUSR1, lambda *_: None)\nsignal.pause()",
+    "quiet-pause-joined": """
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+child = os.fork()
+signal.pause() if child == 0 else os.waitpid(child, 0)""",
+    "quiet-keep-alive-joined": """
+child = os.fork()
+signal.pause() if child == 0 else os.waitpid(child, 0)""",
+    "quiet-sigwait-joined": """
+thread = threading.Thread(target=signal.sigwait, args=([signal.SIGTERM, signal.SIGUSR1],))
+thread.start()
+thread.join()""",
+    "quiet-fifo-of-two": """
+place = tempfile.mkdtemp()
+os.mkfifo(f"{place}/a")
+os.fork()
+open(f"{place}/a")""",
+    "quiet-own-fifo": """
+place = tempfile.mkdtemp()
+os.mkfifo(f"{place}/a")
+os.read(os.open(f"{place}/a", os.O_RDWR), 1)""",
 }
 # not even a note: who writes does more than sleep
 LOGS = "log = open('/dev/null', 'w', buffering=1)\nwhile True:\n    print('alive', file=log)\n    time.sleep(0.2)"
@@ -233,6 +290,7 @@ lock.acquire()""",
     "terminal": TICKS + "start_ticker()\nimport pty\nos.read(pty.openpty()[0], 1)",
     "watchdog": TICKS + "import faulthandler\nfaulthandler.dump_traceback_later(600)\nwhile True:\n    time.sleep(0.3)",
     "logs": TICKS + LOGS,
+    **{name: TICKS + program for name, program in QUIET.items()},
     "keep-alive": TICKS + "start_ticker()\nwhile True:\n    time.sleep(0.3)",
 }
 
@@ -293,15 +351,15 @@ def silent(name):
         found = json.loads(report.read_text())["findings"] if report.exists() else []
     assert "no progress" not in err, err
     hangs = [finding["severity"] for finding in found if finding["rule"] == "hang"]
-    assert not set(hangs) - {"note"} and not (name == "logs" and hangs), err
+    assert not set(hangs) - {"note"} and not (hangs and (name == "logs" or name in QUIET)), err
 
 
-def sleeps(name):
+def noted(program, seconds, says):
     """Nothing is said at once: a service may do so until it is told to stop."""
     with tempfile.TemporaryDirectory() as directory:
-        process = start(FORKS + SLEEPS[name], directory)
+        process = start(program, directory)
         try:
-            time.sleep(SLEPT_S[name])
+            time.sleep(seconds)
             wait_for_end(process)
             err = Path(directory, "err").read_text()
         finally:
@@ -310,7 +368,7 @@ def sleeps(name):
         found = json.loads(Path(directory, "report.json").read_text())["findings"]
     notes = [finding for finding in found if finding["rule"] == "hang"]
     assert "no progress" not in err and len(notes) == 1, (err, notes)
-    assert notes[0]["severity"] == "note" and "has done nothing for" in notes[0]["message"], notes
+    assert notes[0]["severity"] == "note" and says in notes[0]["message"], notes
 
 
 def notes_of(program, seconds):
@@ -343,8 +401,10 @@ def computes(name):
 
 
 cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
-cases.update({f"sleeps-{name}": functools.partial(sleeps, name) for name in SLEEPS})
 cases.update({f"spins-{name}": functools.partial(spins, name) for name in SPINS})
 cases.update({f"computes-{name}": functools.partial(computes, name) for name in COMPUTES})
+cases.update({f"sleeps-{name}": functools.partial(noted, FORKS + program, SLEPT_S[name], "has done nothing for")
+              for name, program in SLEEPS.items()})
+cases.update({f"left-{name}": functools.partial(noted, TICKS + program, SILENT_S, says) for name, (program, says) in LEFT.items()})
 cases.update({f"silent-{name}": functools.partial(silent, name) for name in SILENT})
 main(cases)

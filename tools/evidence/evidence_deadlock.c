@@ -93,12 +93,12 @@ static struct wait_ref wait_of(const struct evidence_context *ctx,
 
 	return (struct wait_ref){
 		.lock = {&blocked->at, NULL, ev->lock, ev->kind, ev->flags, native},
-		.python = frames_python(ctx->frames, &blocked->at, ev->python),
+		.python = ev->flags & MPSAN_LF_CLOSED ? /* its call says more */
+				  NULL :
+				  frames_python(ctx->frames, &blocked->at, ev->python),
 		.owned = ev->owner || ev->flags & (MPSAN_LF_CYCLE | MPSAN_LF_OWNER_DEAD),
-		.call = ev->kind == MPSAN_WAIT_SYSCALL || ev->kind == MPSAN_WAIT_READY ||
-					ev->kind == MPSAN_WAIT_FILE_LOCK ||
-					ev->kind == MPSAN_WAIT_CONNECT ||
-					ev->kind == MPSAN_WAIT_FIFO || ev->kind == MPSAN_WAIT_IPC ?
+		.call = wait_kind(ev->kind)->call != TOLD_NO &&
+					wait_kind(ev->kind)->flow == FLOW_NO ?
 				reader_text(ctx->reader, blocked->at.slot, ev->detail) :
 				NULL,
 	};

@@ -12,7 +12,9 @@
 
 #include "../base/system_calls.h"
 #include "../base/util.h"
+#include "descriptors.h"
 #include "proc.h"
+#include "process/status.h"
 #include "procfs.h"
 #include "sysv_ipc.h"
 
@@ -110,6 +112,20 @@ static char *add_partner(char *text, uint32_t pid, uint32_t tid, uint64_t how)
 	return longer;
 }
 
+/* What could end it: the signals for which its process has handlers, those left out that it blocks meanwhile. */
+static char *until_signal(uint32_t pid, uint32_t tid, const struct proc_call *call)
+{
+	uint64_t signals = call_signals(pid, tid, call);
+	char *list = text_copy("");
+
+	for (int number = 1; number <= 64; number++)
+		if (signals >> (number - 1) & 1)
+			list = text_join(list, " or ", text_signal(number));
+	return *list ? text_join(text_copy(", until "), "",
+				 text_join(list, "", text_copy(" comes"))) :
+		       list;
+}
+
 /* A path may be shorter than what can be read at once, and end before an unreadable page. */
 static char *path_text(uint32_t pid, const char *name, uint64_t at)
 {
@@ -141,10 +157,12 @@ char *call_text(uint32_t pid, uint32_t tid, const struct proc_call *call)
 				   call->arg[at + 1]);
 	}
 	if (calls[i].first == NOTHING)
-		return text_format("%s()", calls[i].name);
+		return text_join(text_format("%s()", calls[i].name), "",
+				 until_signal(pid, tid, call));
 	read_link(pid, call->arg[0], target);
-	return text_format("%s(fd %u%s%s)", calls[i].name, (unsigned)call->arg[0],
-			   *target ? ": " : "", target);
+	return text_format("%s(fd %u%s%s)%s", calls[i].name, (unsigned)call->arg[0],
+			   *target ? ": " : "", target,
+			   call_is_on_closed(tid, call) ? ", which its process has closed" : "");
 }
 
 bool call_is_on_descriptor(const struct proc_call *call)
@@ -179,6 +197,11 @@ bool call_writes(const struct proc_call *call)
 	}
 }
 
+bool call_opens_fifo(uint32_t pid, uint32_t tid, const struct proc_call *call)
+{
+	return call_is_on_path(call) && opens_fifo(pid, tid);
+}
+
 bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call)
 {
 	size_t i = find_call(call->number);
@@ -186,6 +209,41 @@ bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call)
 	return call_is_on_path(call) &&
 	       (call->arg[calls[i].first == PATH_AT ? 2 : 1] & O_ACCMODE) != O_RDONLY &&
 	       opens_fifo(pid, tid);
+}
+
+bool call_is_on_closed(uint32_t tid, const struct proc_call *call)
+{
+	switch (call->number) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_accept:
+	case SYS_accept4:
+		return descriptor_is_closed(tid, (int)call->arg[0]);
+	default:
+		return false;
+	}
+}
+
+uint64_t call_signals(uint32_t pid, uint32_t tid, const struct proc_call *call)
+{
+	uint64_t mask = 0;
+
+	switch (call->number) {
+	case SYS_rt_sigtimedwait:
+		return proc_peek(pid, call->arg[0], &mask, sizeof(mask)) ? mask : 0;
+	case SYS_rt_sigsuspend:
+		return proc_peek(pid, call->arg[0], &mask, sizeof(mask)) ?
+			       proc_handlers(pid) & ~mask :
+			       0;
+	case SYS_pause:
+		return proc_status_number(pid, tid, "SigBlk", 16, &mask) ?
+			       proc_handlers(pid) & ~mask :
+			       0;
+	default:
+		return 0;
+	}
 }
 
 bool call_is_outside(uint32_t pid, const struct proc_call *call)

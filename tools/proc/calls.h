@@ -38,6 +38,14 @@ bool call_is_sleep(const struct proc_call *call);
 /* Whether it waits for something outside the job: time, a terminal, a network, a device. */
 bool call_is_outside(uint32_t pid, const struct proc_call *call);
 
+/* Whether it waits for what comes to a descriptor that its thread has no more: another thread has closed it meanwhile. */
+bool call_is_on_closed(uint32_t tid, const struct proc_call *call);
+
+/* The signals that could end a wait for signals, as bits: those of its set, or that are handled; 0: none, or another call. */
+uint64_t call_signals(uint32_t pid, uint32_t tid, const struct proc_call *call);
+
+/* Whether it opens a FIFO whose other end nobody has opened. */
+bool call_opens_fifo(uint32_t pid, uint32_t tid, const struct proc_call *call);
 /* Whether it opens a FIFO to write to it, which nobody has opened for reading. */
 bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call);
 

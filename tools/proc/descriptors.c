@@ -50,6 +50,17 @@ bool descriptor_of(uint32_t pid, int fd, struct descriptor *descriptor)
 	return descriptors_find(descriptor, proc_living(pid), number);
 }
 
+bool descriptor_is_closed(uint32_t tid, int fd)
+{
+	struct descriptor descriptor;
+	char path[64];
+
+	if (descriptor_of(tid, fd, &descriptor) || errno != ENOENT)
+		return false;
+	procfs_path(path, sizeof(path), "%u/task/%u/fd", tid, proc_living(tid));
+	return !access(path, R_OK | X_OK);
+}
+
 /* A process that ended meanwhile has no descriptors. */
 static void see_table(struct walk *walk, uint32_t tid)
 {

@@ -25,6 +25,9 @@ bool descriptors_each(uint32_t pid, void (*see)(const struct descriptor *descrip
 /* The descriptor with this number; false if it cannot be read. */
 bool descriptor_of(uint32_t pid, int fd, struct descriptor *descriptor);
 
+/* Whether the thread has none with this number; false also if its descriptors cannot be seen. */
+bool descriptor_is_closed(uint32_t tid, int fd);
+
 /* stat() of its file from local data only: without waiting for servers or FUSE daemons. */
 bool descriptor_stat(const struct descriptor *descriptor, struct statx *file);
 

@@ -18,6 +18,7 @@ struct end {
 	bool receivers; /* from a connection, and so does another */
 	bool in_hub; /* gevent's hub waits */
 	bool unwoken; /* its event loop has callbacks to run, and sleeps */
+	bool closed; /* its process has closed the descriptor */
 	bool readers; /* whoever could send reads, too */
 	bool other_full; /* another process fills a pipe, not that of a queue */
 	bool alone; /* no other thread is part of it */
@@ -364,6 +365,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.receivers = has_receivers(facts, deadlock, last),
 		.in_hub = last->frames.in_hub && last->ev.kind == MPSAN_WAIT_READY,
 		.unwoken = last->ev.flags & MPSAN_LF_UNWOKEN,
+		.closed = last->ev.flags & MPSAN_LF_CLOSED,
 		.readers = last->ev.flags & MPSAN_LF_READERS,
 		.other_full = has_full_pipe(facts, deadlock, last),
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,

@@ -182,10 +182,12 @@ static bool is_unknown_loop(const struct group *group, uint32_t i)
 	return idle_is_loop(group, i) && !pythread_has_tasks(group_thread(group, i));
 }
 
-/* Not for others of the job: it sleeps, or serves somebody outside. */
+/* Not for others of the job, or not for sure: it sleeps, or serves somebody outside. */
 static bool is_apart(const struct group *group, uint32_t i)
 {
-	return group->is_job && wait_is_apart(group_wait(group, i));
+	const struct wait *wait = group_wait(group, i);
+
+	return group->is_job && (wait_is_apart(wait) || wait->may_serve);
 }
 
 /* For a lock whose owner goes on, or a thread that does, or for such a one's, and so on. */

@@ -420,8 +420,9 @@ bool idle_sender_ended(const struct group *group, uint32_t i)
 	bool by_pipe = wait_is_read(group_wait(group, i)) ||
 		       group_wait(group, i)->kind == MPSAN_WAIT_READY;
 
-	if (group_wait(group, i)->kind == MPSAN_WAIT_READY && is_for_own(group, i) &&
-	    thread_ended(group, thread))
+	if (group_wait(group, i)->flags & MPSAN_LF_CLOSED ||
+	    (group_wait(group, i)->kind == MPSAN_WAIT_READY && is_for_own(group, i) &&
+	     thread_ended(group, thread)))
 		return true;
 	if (by_pipe || thread->object.is_shared || group_wait(group, i)->kind == MPSAN_WAIT_IPC)
 		return worker_ended(group, thread->slot, by_pipe);

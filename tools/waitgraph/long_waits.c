@@ -15,6 +15,7 @@
 #include "idle.h"
 #include "in_vain.h"
 #include "left_behind.h"
+#include "peer_waits.h"
 #include "turn_taking.h"
 #include "verdict.h"
 
@@ -220,8 +221,8 @@ void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns)
 
 /* ---- a job at rest ---- */
 
-/* Whether the whole job rested, with a process that is no leftover. `tests`: who tests in vain does not work. */
-static bool job_rests(const struct deadlocks *deadlocks, bool tests)
+/* Whether the whole job rested, with a process that is no leftover; `tests`: who tests in vain does not work, `all`: none does. */
+static bool job_rests(const struct deadlocks *deadlocks, bool tests, bool all)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
@@ -230,7 +231,7 @@ static bool job_rests(const struct deadlocks *deadlocks, bool tests)
 
 		if (deadlocks_entry(deadlocks, i)->rest.hung ||
 		    (!tests && in_vain_spins(deadlocks, thread)) ||
-		    (works_apart(deadlocks, i) && !(tests && in_vain(deadlocks, thread))))
+		    (!all && works_apart(deadlocks, i) && !(tests && in_vain(deadlocks, thread))))
 			return false;
 	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
@@ -358,8 +359,12 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
 	bool meant, has_keyboard;
+	unsigned peers;
 
-	if (is_examined(deadlocks) || !job_rests(deadlocks, false))
+	if (is_examined(deadlocks))
+		return;
+	peers = peer_waits_find(&deadlocks->waits);
+	if (!job_rests(deadlocks, false, peers & PEER_WAITS_CLOSED))
 		return;
 	meant = idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard);
 	if (any_leaves(&deadlocks->snapshot) || any_moved(deadlocks, since_ns))
@@ -369,13 +374,15 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 		state_job(deadlocks, head, 0);
 	else if (job_is_idle(deadlocks, has_keyboard))
 		state_job(deadlocks, head,
-			  MPSAN_LF_PARKED | (has_keyboard ? 0 : MPSAN_LF_NO_KEYBOARD));
+			  MPSAN_LF_PARKED | (has_keyboard || peers & PEER_WAITS_SERVE ?
+						     0 :
+						     MPSAN_LF_NO_KEYBOARD));
 }
 
 /* Records a job in which a main thread only tests, for what nothing seen here could change, such as a file. */
 static void look_at_tests(struct deadlocks *deadlocks)
 {
-	if (!job_rests(deadlocks, true) || any_leaves(&deadlocks->snapshot))
+	if (!job_rests(deadlocks, true, false) || any_leaves(&deadlocks->snapshot))
 		return;
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];

@@ -48,6 +48,7 @@ struct wait {
 	bool harmless;
 	bool driver; /* a thread of the CUDA driver: whatever it may call, it reads from no pipe, and ends no process */
 	bool serves; /* open, but only on request: a helper process that acts for others */
+	bool may_serve; /* what it waits for may be meant to come from outside: a signal, a FIFO's writer; see peer_waits.h */
 	bool is_helped; /* who could end it is known to be at work: set by long_waits.c */
 	bool is_early; /* who has its descriptor is only looked up once it has lasted */
 	bool interruptible; /* SIGINT from the keyboard would run a handler */

@@ -64,6 +64,7 @@ static void a_dead_end_is_titled_by_its_last_wait(void **state)
 	assert_last(MPSAN_WAIT_PIPE_WRITE, AWAITED_NOTHING, "full pipes");
 	assert_last(MPSAN_WAIT_PIPE_READ, AWAITED_NOTHING, "a pipe that nobody will write to");
 	assert_last(MPSAN_WAIT_CONNECT, AWAITED_NOTHING, "a connection that nobody will accept");
+	assert_last(MPSAN_WAIT_SIGNAL, AWAITED_NOTHING, "a signal that nobody sends");
 	assert_last(MPSAN_WAIT_FIFO, AWAITED_NOTHING, "a FIFO that nobody opens");
 	assert_last(MPSAN_WAIT_POOL, AWAITED_NOTHING, "an OpenMP team that does not go on");
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_SERVER_END,

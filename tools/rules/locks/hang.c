@@ -34,6 +34,12 @@ static MESSAGE msg_no_keyboard = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_served = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
+	"the job goes on that could end the wait, so it is left to somebody outside: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 #define TESTS                                                                                              \
 	"{thread} of process {pid} has done nothing for {since} s but wait at {wait_at}, again and again " \
 	"with a time limit, and nothing else of the job has moved"
@@ -143,6 +149,14 @@ static bool is_note(const struct fact_blocked *first)
 	return first->ev.flags & MPSAN_LF_PARKED;
 }
 
+/* Whether it comes down to a wait that somebody outside may be meant to end: see peer_waits.h. */
+static bool is_served(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	uint64_t kind = dead_end_last(facts, deadlock)->ev.kind;
+
+	return kind == MPSAN_WAIT_SIGNAL || kind == MPSAN_WAIT_FIFO;
+}
+
 /* Perhaps for what threads would do that a fork has left behind. */
 static void add_tests(const struct facts *facts, const struct fact_blocked *first,
 		      struct finding *finding)
@@ -181,7 +195,7 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 	} else if (is_note(first) && tests(first)) {
 		add_tests(facts, first, &finding);
 	} else if (is_note(first)) {
-		finding.message_text = &msg_parked;
+		finding.message_text = is_served(facts, deadlock) ? &msg_served : &msg_parked;
 	} else {
 		finding.message_text = &message_text;
 		finding.grade = GRADE_WARNING;
