@@ -222,6 +222,26 @@ def check_child():
         assert line["pid"] != process.pid, line
 
 
+def check_ignored_sigterm():
+    """A worker that ignores the signal by which its parent, which waits for its end, may have asked for it."""
+    with started("import os, signal, time\nchild = os.fork()\nif child:\n    os.waitpid(child, 0)\nelse:\n"
+                 "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    time.sleep(1000)") as process:
+        until(process.pid, "sleep", "its process ignores SIGTERM; 1 thread waits for that")
+    with started("import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)") as process:
+        line = until(process.pid, "sleep")
+        assert "SIGTERM" not in line["text"], line
+
+
+def check_signals():
+    """Which signals end a wait for one; a call on a descriptor that another thread has closed."""
+    with started("import signal\nsignal.signal(signal.SIGUSR1, print)\nsignal.pause()") as process:
+        until(process.pid, "wait", r"waits for pause\(\), until SIGINT or SIGUSR1 comes, at <module>")
+    with started("import os, socket, threading, time\na, b = socket.socketpair()\n"
+                 "t = threading.Thread(target=os.read, args=(a.fileno(), 1))\nt.start()\n"
+                 "time.sleep(0.5)\na.close()\nt.join()") as process:
+        until(process.pid, "wait", r"waits for read\(fd \d+\), which its process has closed, at ")
+
+
 def check_idle():
     source = ("import asyncio\nasync def main():\n    server = await asyncio.start_server(print, '127.0.0.1', 0)\n"
               "    await server.serve_forever()\nasyncio.run(main())")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: builds the document. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,8 @@ static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 	json_object_set_new(process, "state", json_string(state_of(ps, slot, seen)));
 	threads = seen != SNAPSHOT_NONE ? live_threads(ps, seen) : dead_threads(ps, slot);
 	json_object_set_new(process, "threads", threads);
+	if (seen != SNAPSHOT_NONE && proc_ignores(session_pid(&ps->reader->session, slot), SIGTERM))
+		json_object_set_new(process, "ignores_sigterm", json_true());
 	json_array_append_new(list, process);
 }
 

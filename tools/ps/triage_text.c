@@ -381,6 +381,20 @@ static char *plain_text(const struct triage *triage, const struct triage_item *i
 	return text;
 }
 
+/* Whether somebody waits for the end of its process, which ignores the signal that asks for it. */
+static bool ignores_end(const struct triage *triage, const struct triage_item *item)
+{
+	const struct triage_thread *first = &triage->thread.item[item->first];
+
+	if (!first->is_main || !json_is_true(json_object_get(first->process, "ignores_sigterm")))
+		return false;
+	for (uint32_t i = 0; i < triage->thread.count; i++)
+		if (triage->thread.item[i].next == item->first &&
+		    triage->thread.item[i].kind == KIND_process)
+			return true;
+	return false;
+}
+
 char *triage_text(const struct triage *triage, const struct triage_item *item)
 {
 	char *text, *line;
@@ -402,6 +416,8 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 		text = text_join(text,
 				 is_mixed(triage, item) && !stem_of(triage, item) ? "; " : ": ",
 				 text_copy("no thread of the program is left that could end that"));
+	if (ignores_end(triage, item))
+		text = text_join(text, "; ", text_copy("its process ignores SIGTERM"));
 	line = text_format("%s: %s", kind_head(item->kind), text);
 	free(text);
 	if (!item->waiters || item->kind == KIND_lock)
