@@ -32,7 +32,7 @@ bool sys_has_handlers(bool window, bool blocked)
 	return handled(blocked) & ~(FAULTS | ENDS | BIT(SIGALRM) | (window ? 0 : BIT(SIGWINCH)));
 }
 
-bool sys_handles_signals(bool python, bool window, bool blocked)
+uint64_t sys_handled_signals(bool python, bool window, bool blocked)
 {
 	return handled(blocked) &
 	       ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));

@@ -158,10 +158,10 @@ bool sys_has_timer(void);
 bool sys_has_handlers(bool window, bool blocked);
 
 /*
- * As sys_has_handlers, including signals that usually end a process: a handler of SIGTERM may stop
+ * The signals of sys_has_handlers, as bits, and those that usually end a process: a handler of SIGTERM may stop
  * the program by ending a wait. Without SIGINT in a Python program, which always has a handler.
  */
-bool sys_handles_signals(bool python, bool window, bool blocked);
+uint64_t sys_handled_signals(bool python, bool window, bool blocked);
 
 /* Reads a one-line file of /proc or /sys by one read. */
 long sys_read_line(const char *path, char *to, size_t bytes);

@@ -34,8 +34,8 @@ static enum whose whose_it_is(const void *semaphore)
 
 /*
  * Records the wait of a forked child. It may be idle in Event.wait until it is ended, and surely is
- * if it has a signal handler, or made the object itself: then 0. A child that requested a signal at
- * its parent's end may be idle in any wait.
+ * if it has a signal handler, or made the object itself: then 0. So it is in C for any semaphore that
+ * is no lock. A child that requested a signal at its parent's end may be idle in any wait.
  */
 static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t caller)
 {
@@ -44,7 +44,8 @@ static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t cal
 	uint32_t handled = life_has(MPSAN_PROCESS_DEATHSIG) ? MPSAN_LF_SIGNALS : prove_handlers();
 	bool parked = python_waits_for_event();
 
-	if (whose != INHERITED || (parked && handled))
+	if (whose != INHERITED || (parked && handled) ||
+	    (!(flags & MPSAN_LF_MUTUAL) && prove_may_be_posted(caller)))
 		return 0;
 	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
 	return prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL,

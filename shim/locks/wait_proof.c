@@ -6,11 +6,13 @@
 #include "wait_proof.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 #include "../common/mutex_owner.h"
 #include "../common/wait_rule.h"
 #include "../intercept/hook.h"
 #include "../intercept/racy.h"
+#include "../intercept/scope.h"
 #include "../intercept/sys.h"
 #include "../python/python.h"
 #include "../record/lock_hints.h"
@@ -234,11 +236,32 @@ uint32_t prove_signals(void)
 	return any ? MPSAN_LF_SIGNALS : 0;
 }
 
+static uint64_t handled(void)
+{
+	return sys_handled_signals(python_present(), sigwinch_counts(), !is_only_thread());
+}
+
 uint32_t prove_handlers(void)
 {
-	return sys_handles_signals(python_present(), sigwinch_counts(), !is_only_thread()) ?
-		       MPSAN_LF_SIGNALS :
-		       0;
+	return handled() ? MPSAN_LF_SIGNALS : 0;
+}
+
+/* Whether a library waits, some of whose threads may not have been copied. */
+static bool may_be_pool(uint64_t caller)
+{
+	const struct link_map *map = life.lost_threads ? scope_owner(caller) : NULL;
+	char path[512];
+	long n = map ? sys_peek(path, map->l_name, sizeof(path) - 1) : 0;
+
+	path[n > 0 ? n : 0] = '\0';
+	return wait_is_library(path);
+}
+
+bool prove_may_be_posted(uint64_t caller)
+{
+	const uint64_t child = 1ull << (SIGCHLD - 1);
+
+	return !python_present() && handled() & ~child && !may_be_pool(caller);
 }
 
 bool prove_is_alone(void)
@@ -269,17 +292,16 @@ static void claim_wait(const void *object, unsigned kind, uint64_t caller)
 
 /*
  * Whether the thread may be idle: if every thread was copied, none was ever to wake this one, and
- * the supervisor judges that. At a barrier, and at a word that serves as a lock, it is not.
+ * the supervisor judges that; or a handler wakes it. At a barrier, and at a word that serves as a lock, it is not.
  */
-static bool may_be_idle(const void *object, unsigned kind)
+static bool may_be_idle(const void *object, unsigned kind, uint64_t caller)
 {
 	uint32_t word;
 
-	if (life.lost_threads)
-		return false;
-	return kind == MPSAN_WAIT_COND ||
-	       (kind == MPSAN_WAIT_FUTEX && sys_peek(&word, object, sizeof(word)) == sizeof(word) &&
-		word != FUTEX_CONTENDED);
+	if (kind == MPSAN_WAIT_COND)
+		return !life.lost_threads;
+	return kind == MPSAN_WAIT_FUTEX && sys_peek(&word, object, sizeof(word)) == sizeof(word) &&
+	       word != FUTEX_CONTENDED && (!life.lost_threads || prove_may_be_posted(caller));
 }
 
 /* Whether the caller completes a round of a barrier, and does not wait. */
@@ -300,7 +322,7 @@ uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 
 	thread_publish(); /* the supervisor is to see what the only thread waits for, too */
 	claim_wait(object, kind, caller);
-	if (!life.forked || may_be_idle(object, kind) || is_last(object, kind) ||
+	if (!life.forked || may_be_idle(object, kind, caller) || is_last(object, kind) ||
 	    !prove_may_look() || (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another recorded wait */
 		return 0;

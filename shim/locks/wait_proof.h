@@ -78,6 +78,11 @@ bool prove_is_alone(void);
  */
 uint32_t prove_signals(void);
 uint32_t prove_handlers(void);
+/*
+ * Whether the wait may be for a signal: the program, and not Python, has a handler for another signal than SIGCHLD,
+ * which may well post a semaphore or wake a futex. None posts for a library's pool.
+ */
+bool prove_may_be_posted(uint64_t caller);
 
 /* Writes the `wait` event of a wait for a lock. */
 uint64_t prove_write(const void *lock, unsigned kind, uint32_t flags, enum mpsan_wait_reason reason,
