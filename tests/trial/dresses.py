@@ -176,7 +176,9 @@ def source_of(hang, dress):
     rule, body = HANGS[hang]
     limit, polls, run, lines, text = DRESSES[dress]
     header = [f"expect: {rule} error", *(["may: worker-failed warning"] if hang == "orphaned-lock" else []),
-              "may: fork-lock-held warning", "within: 10", *([f"run: {run}"] if run else []), *lines]
+              "may: fork-lock-held warning", *([f"run: {run}"] if run else []), *lines,
+              # who repeats a wait in a cycle may give up soon
+              *(["options: --hang-after 30", "within: 20"] if polls and hang == "abba" else ["within: 10"])]
     return "\n".join([
         f'"""{hang}, {dress}: written by dresses.py."""', *(f"# {line}" for line in header), "",
         "import asyncio", "import faulthandler", "import multiprocessing", "import os", "import signal", "import threading",

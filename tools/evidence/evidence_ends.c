@@ -17,6 +17,8 @@
 struct end {
 	uint64_t how, ends_ns;
 	uint64_t from_ns; /* since it began, or when it was found */
+	uint64_t lasted_ns; /* until it was found; 0: unknown */
+	bool cycle; /* it succeeds if another one gives up */
 	const char *handlers; /* that could end it; NULL: unknown, or none */
 	bool doubted; /* something unlikely might make it succeed */
 };
@@ -50,13 +52,23 @@ static char *which_handlers(const struct end *end)
 	return *all ? text_format(": %s", all) : text_copy("");
 }
 
+static char *repeated_text(const struct end *end)
+{
+	const char *fails = end->doubted || end->cycle ? "" : " cannot succeed, and";
+	unsigned long long seconds = end->lasted_ns / SECOND_NS;
+
+	return seconds ? text_format("; the wait%s has been repeated for %llu s%s", fails, seconds,
+				     end->cycle ? " in vain" : "") :
+			 text_format("; the wait%s is repeated whenever its time limit has run out",
+				     fails);
+}
+
 static char *clause(const struct end *end)
 {
 	char *after = seconds_text(end->doubted ? " gives up after " : ", and gives up after ", end,
 				   ""),
 	     *in = seconds_text(" in ", end, ""), *due = seconds_text(", due in ", end, ","),
 	     *which = which_handlers(end), *text;
-	const char *fails = end->doubted ? "" : " cannot succeed, and";
 
 	switch (end->how) {
 	case MPSAN_ENDS_LIMIT:
@@ -65,8 +77,7 @@ static char *clause(const struct end *end)
 			       text_format("; the wait cannot succeed%s", after);
 		break;
 	case MPSAN_ENDS_POLL:
-		text = text_format("; the wait%s is repeated whenever its time limit has run out",
-				   fails);
+		text = repeated_text(end);
 		break;
 	case MPSAN_ENDS_ALARM:
 		text = text_format("; SIGALRM ends the process%s", in);
@@ -159,7 +170,8 @@ void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json
 
 	if (ends == MPSAN_ENDS_LIMIT && last_of(facts, wait) != wait)
 		ends = MPSAN_ENDS_POLL;
-	add(finding, &(struct end){ends, wait->ev.ends_ns, wait->at.time_ns, NULL, false});
+	add(finding,
+	    &(struct end){.how = ends, .ends_ns = wait->ev.ends_ns, .from_ns = wait->at.time_ns});
 }
 
 void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock, json_t *finding)
@@ -169,10 +181,17 @@ void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
 
 	if (first && deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
 		add(finding,
-		    &(struct end){first->ev.ends, first->ev.ends_ns,
-				  limit ? first->ev.since : first->at.time_ns,
-				  reader_text(reader, deadlock->at.slot, deadlock->ev.handlers),
-				  deadlock_is_doubted(&reader->facts, deadlock)});
+		    &(struct end){.how = first->ev.ends,
+				  .ends_ns = first->ev.ends_ns,
+				  .from_ns = limit ? first->ev.since : first->at.time_ns,
+				  .lasted_ns = first->at.time_ns > first->ev.since ?
+						       first->at.time_ns - first->ev.since :
+						       0,
+				  .cycle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE &&
+					   first->ev.owner != first->at.tid,
+				  .handlers = reader_text(reader, deadlock->at.slot,
+							  deadlock->ev.handlers),
+				  .doubted = deadlock_is_doubted(&reader->facts, deadlock)});
 }
 
 /* ---- what became of it ---- */

@@ -57,12 +57,19 @@ static bool is_candidate(const struct deadlocks *deadlocks, uint32_t index, uint
 /* Whether following the owners from a thread leads back to it. */
 static bool lies_on_cycle(const struct graph *graph, uint32_t index)
 {
-	uint32_t at = graph->solved.next[index];
+	const uint32_t *next = graph->solved.next;
+	uint32_t at = next[index], behind = index; /* they meet on a cycle of others */
 
-	for (uint32_t steps = 0; at != JOB_NONE && at != index && steps < graph->solved.count;
-	     steps++)
-		at = graph->solved.next[at];
+	for (bool both = false; at != JOB_NONE && at != index && at != behind; both = !both) {
+		at = next[at];
+		behind = both ? next[behind] : behind;
+	}
 	return at == index;
+}
+
+static bool lies_between_others(const struct graph *graph, uint32_t index)
+{
+	return graph->solved.next[index] != index && lies_on_cycle(graph, index);
 }
 
 /* Whether those who wait for it, directly or not, go on once it gives up: it may help them then. */
@@ -71,7 +78,7 @@ static bool lets_through(const struct deadlocks *deadlocks, uint32_t index)
 	const struct graph *graph = &deadlocks->graph;
 
 	return wait_at(deadlocks, index)->kind == MPSAN_WAIT_PROCESS ||
-	       (lies_on_cycle(graph, index) && graph->solved.next[index] != index);
+	       lies_between_others(graph, index);
 }
 
 static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
@@ -107,6 +114,23 @@ static bool group_stands(const struct deadlocks *deadlocks, uint32_t index)
 	return true;
 }
 
+/*
+ * Whether a thread on a cycle of the group may soon stop to repeat its wait, and let the others through: nobody knows how
+ * often it tries.
+ */
+static bool may_let_go(const struct deadlocks *deadlocks, uint32_t group)
+{
+	const struct graph *graph = &deadlocks->graph;
+	uint64_t half = deadlocks->hang_after_ns / 2,
+		 enough = half > PATIENCE_NS(REPEATS) ? half : PATIENCE_NS(REPEATS);
+
+	for (uint32_t i = 0; i < graph->solved.count; i++)
+		if (graph->solved.group[i] == group && wait_wakes(wait_at(deadlocks, i)) &&
+		    lasted_ns(deadlocks, i) < enough && lies_between_others(graph, i))
+			return true;
+	return false;
+}
+
 /* Whether it cannot succeed in this graph, and is to be recorded. */
 static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
 {
@@ -116,7 +140,8 @@ static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
 	       !idle_is_known(graph, graph->solved.group[index]) &&
 	       lasted_ns(deadlocks, index) >= enough_ns(deadlocks, index) &&
 	       (wait_at(deadlocks, index)->ends != MPSAN_ENDS_POLL ||
-		group_stands(deadlocks, index));
+		group_stands(deadlocks, index)) &&
+	       !may_let_go(deadlocks, graph->solved.group[index]);
 }
 
 static bool has_news(struct deadlocks *deadlocks)

@@ -3,7 +3,7 @@
 # ends: never
 # frames: stop work
 # not: beat
-# options: --on-deadlock=kill-hopeless
+# options: --on-deadlock=kill-hopeless --hang-after 30
 
 import threading
 import time

@@ -1,6 +1,6 @@
 /* Each of two threads has a mutex and tries the other's again and again, with a pause, without giving its own back. */
 // expect: deadlock-cycle error
-// options: --on-deadlock=kill-hopeless
+// options: --on-deadlock=kill-hopeless --hang-after 30
 // ends: never
 // frames: pull
 #include "threads.h"

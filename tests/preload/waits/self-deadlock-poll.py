@@ -1,6 +1,6 @@
 """A program with one thread tries each 300 ms to take a lock that it holds, fifteen times."""
 # expect: self-deadlock error
-# says: is repeated whenever its time limit has run out
+# says: cannot succeed, and has been repeated for
 # frames: update main
 # pythons: all
 

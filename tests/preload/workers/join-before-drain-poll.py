@@ -1,6 +1,6 @@
 """A parent joins its child for 400 ms, 18 times, before it reads the child's large result."""
 # expect: join-before-drain error
-# says: is repeated whenever its time limit has run out
+# says: cannot succeed, and has been repeated for
 # pythons: all
 
 import multiprocessing

@@ -1,6 +1,7 @@
 """The main thread holds a lock and asks again and again whether its thread is still alive; the thread wants the lock."""
 # expect: deadlock-cycle error
-# within: 10
+# options: --hang-after 30
+# within: 20
 # says: the main thread waits for the end of thread
 # outside: nothing: how often it asked, and when its limit began
 

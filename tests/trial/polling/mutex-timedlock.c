@@ -1,6 +1,7 @@
 /* Two threads hold a mutex each and try the other's for 200 ms, for ever. */
 // expect: deadlock-cycle error
-// within: 8
+// options: --hang-after 30
+// within: 20
 // outside: nothing: how often it asked, and when its limit began
 #include "threads.h"
 

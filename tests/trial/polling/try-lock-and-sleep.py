@@ -1,6 +1,7 @@
 """Each of two threads tries the other's lock without blocking, and never gives its own back meanwhile."""
 # expect: deadlock-cycle error
-# within: 10
+# options: --hang-after 30
+# within: 20
 # outside: nothing: how often it asked, and when its limit began
 
 import threading
