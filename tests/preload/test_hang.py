@@ -20,7 +20,7 @@ from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
 
 SILENT_S = 3.5
 COMPUTED_S = 8
-SLEPT_S = {"file": 3.5, "file-in-worker": 13}
+SLEPT_S = {"file": 3.5, "file-in-worker": 13, "queue-of-waiting-worker": 3.5}
 PATIENCE_S = 30
 TICKS = """
 import multiprocessing, os, queue, signal, sys, tempfile, threading, time
@@ -88,6 +88,18 @@ def work():
 worker = context.Process(target=work)
 worker.start()
 worker.join()""",
+    "queue-of-waiting-worker": """
+import queue
+go, done = context.Event(), context.Queue()
+def work():
+    go.wait()
+    done.put(1)
+context.Process(target=work).start()
+while True:
+    try:
+        done.get(timeout=0.3)
+    except queue.Empty:
+        pass""",
 }
 # as these, without a sleep: while it runs, a thread is not known to wait
 SPINS = {
@@ -99,25 +111,6 @@ worker.start()
 worker.join()
 while not value.value:
     pass""",
-    "shared-byte": """
-from multiprocessing import shared_memory
-memory = shared_memory.SharedMemory(create=True, size=1)
-worker = context.Process(target=lambda: os._exit(1))
-def wait():
-    while memory.buf[0] == 0:
-        pass
-signal.signal(signal.SIGINT, lambda *_: (memory.unlink(), os._exit(0)))
-worker.start()
-wait()""",
-    "lock": """
-lock = threading.Lock()
-def take():
-    while not lock.acquire(False):
-        pass
-thread = threading.Thread(target=lock.acquire)
-thread.start()
-thread.join()
-take()""",
     "after-fork": """
 ready = []
 def export():
@@ -144,7 +137,6 @@ Job().wait()""",
 }
 # the same with a counter, a sum or a clock somewhere, or a call that takes the time: not even a note
 COMPUTES = {
-    "sum": "total = 0\nfor i in range(10 ** 12):\n    total += i",
     "attribute": """
 class Model:
     steps = 0
@@ -154,15 +146,10 @@ class Model:
         while self.steps < 10 ** 12:
             self.step()
 Model().run()""",
-    "item": "def run(counts):\n    while counts['all'] < 10 ** 12:\n        counts['all'] += 1\nrun({'all': 0})",
     "clock": "def run(end):\n    while time.monotonic() < end:\n        pass\nrun(time.monotonic() + 1000)",
-    "recursion": "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(60)",
-    "generator": "def count(n):\n    while True:\n        n += 1\n        yield 0\nfor _ in count(0):\n    pass",
     "hash": "import hashlib\ndef run(state, data):\n    while True:\n        state.update(data)\nrun(hashlib.sha256(), bytes(1000))",
-    "compression": "import zlib\ndata = os.urandom(1000)\nwhile True:\n    zlib.compress(data)",
-    "sort": "import random\nitems = list(range(1000))\nwhile True:\n    random.shuffle(items)\n    items.sort()",
     "helped": "flag = False\nthreading.Thread(target=burn, daemon=True).start()\nwhile not flag:\n    pass",
-    "worker-helps": "flag = context.Value('b', 0)\ncontext.Process(target=burn).start()\nwhile not flag.value:\n    pass",
+}
 # at rest, and left to somebody outside: a note, with what it says
 LEFT = {
     "fifos-opened-crosswise": ("""
@@ -199,6 +186,13 @@ signal.pause() if child == 0 else os.waitpid(child, 0)""", "pause(), until SIGIN
 }
 # not even a note: somebody may be meant to end them, or to send
 QUIET = {
+    "quiet-event-loop": """
+import asyncio
+async def serve():
+    await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    while True:
+        await asyncio.sleep(0.2)
+asyncio.run(serve())""",
     "quiet-pause": "signal.signal(signal.SIGUSR1, lambda *_: None)\nsignal.pause()",
     "quiet-pause-joined": """
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
@@ -354,26 +348,10 @@ def silent(name):
     assert not set(hangs) - {"note"} and not (hangs and (name == "logs" or name in QUIET)), err
 
 
-def noted(program, seconds, says):
+def notes_of(program, seconds):
     """Nothing is said at once: a service may do so until it is told to stop."""
     with tempfile.TemporaryDirectory() as directory:
         process = start(program, directory)
-        try:
-            time.sleep(seconds)
-            wait_for_end(process)
-            err = Path(directory, "err").read_text()
-        finally:
-            kill_group(process.pid)
-            process.wait()
-        found = json.loads(Path(directory, "report.json").read_text())["findings"]
-    notes = [finding for finding in found if finding["rule"] == "hang"]
-    assert "no progress" not in err and len(notes) == 1, (err, notes)
-    assert notes[0]["severity"] == "note" and says in notes[0]["message"], notes
-
-
-def notes_of(program, seconds):
-    with tempfile.TemporaryDirectory() as directory:
-        process = start(FORKS + program, directory)
         try:
             time.sleep(seconds)
             assert process.poll() is None, Path(directory, "err").read_text()
@@ -387,16 +365,21 @@ def notes_of(program, seconds):
     return [finding for finding in found if finding["rule"] == "hang"]
 
 
+def noted(program, seconds, says):
+    notes = notes_of(program, seconds)
+    assert len(notes) == 1 and notes[0]["severity"] == "note" and says in notes[0]["message"], notes
+
+
 def spins(name):
     """On a busy machine the loop gets a processor now and then, and is seen as often."""
-    notes = next(filter(None, (notes_of(SPINS[name], seconds) for seconds in (14, 45))), [])
+    notes = next(filter(None, (notes_of(FORKS + SPINS[name], seconds) for seconds in (14, 45))), [])
     assert len(notes) == 1 and notes[0]["severity"] == "note", notes
     assert "in one loop that only tests" in notes[0]["message"], notes
     assert ("only the one that called fork" in notes[0]["message"]) == (name == "after-fork"), notes
 
 
 def computes(name):
-    notes = notes_of(COMPUTES[name], COMPUTED_S)
+    notes = notes_of(FORKS + COMPUTES[name], COMPUTED_S)
     assert not notes, notes
 
 

@@ -36,15 +36,26 @@ bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thre
 	return entry_of(deadlocks, thread)->run.times >= TIMES;
 }
 
-/*
- * Whether it is a main thread that does nothing but sleep, again and again; or, where the threads of its process were not
- * copied, wait with a limit.
- */
-static bool naps(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+/* Whether it is a main thread that does nothing but sleep, or wait with a limit, again and again. */
+static bool naps(const struct snapshot_thread *thread)
 {
 	return thread->tid == thread->pid && snapshot_wakes(thread) &&
-	       (call_is_sleep(&thread->call) ||
-		(call_has_limit(&thread->call) && has_lost_threads(deadlocks, thread)));
+	       (call_is_sleep(&thread->call) || call_has_limit(&thread->call));
+}
+
+/*
+ * Whether what it tests for is up to the job: nobody else ends a wait for a futex, nor one whose frames say so. A loop of
+ * events that wakes up now and then may serve others.
+ */
+static bool is_up_to_job(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	struct awaited_frames frames;
+
+	if (!call_is_poll(&thread->call) || call_is_sleep(&thread->call) ||
+	    has_lost_threads(deadlocks, thread))
+		return true;
+	frames = pythread_wait(thread, 0).frames;
+	return frames.what != AWAITED_NOTHING && frames.meant != PARKED_BY_CALL;
 }
 
 bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
@@ -52,10 +63,9 @@ bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *th
 	bool spins = in_vain_spins(deadlocks, thread);
 	uint64_t since_ns = spins ? entry_of(deadlocks, thread)->run.since_ns : thread->same_ns;
 
-	return (spins || naps(deadlocks, thread)) &&
-	       (since_ns + IN_VAIN_PATIENCE * deadlocks->hang_after_ns <=
-			deadlocks->snapshot.now_ns ||
-		has_lost_threads(deadlocks, thread));
+	return (spins || naps(thread)) && (since_ns + IN_VAIN_PATIENCE * deadlocks->hang_after_ns <=
+						   deadlocks->snapshot.now_ns ||
+					   has_lost_threads(deadlocks, thread));
 }
 
 /* Whether its process has read and written nothing for that long: one that logs, or asks, does more than test. */
@@ -82,7 +92,8 @@ bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *th
 	if (in_vain_spins(deadlocks, thread))
 		return entry->run.since_ns + long_ns <= now_ns &&
 		       entry->rest.mute_ns + long_ns / 2 <= now_ns;
-	return naps(deadlocks, thread) && is_mute(deadlocks, thread, long_ns);
+	return naps(thread) && is_mute(deadlocks, thread, long_ns) &&
+	       is_up_to_job(deadlocks, thread);
 }
 
 /* ---- threads that run ---- */
