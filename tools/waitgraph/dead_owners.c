@@ -10,6 +10,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../job/patience.h"
+#include "../proc/calls.h"
 #include "../proc/process/cgroup.h"
 #include "../waits/ledger.h"
 #include "../waits/pythreads.h"
@@ -254,6 +255,17 @@ static bool stands_in_read(const struct snapshot_thread *thread)
 	       thread->call.number == SYS_read;
 }
 
+/* Whether a main thread has done nothing but sleep, again and again at one place, for as long as a hang lasts. */
+static bool only_sleeps(const struct search *search, uint32_t index)
+{
+	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
+	uint64_t patience_ns = search->dead_owners->hang_after_ns;
+
+	return patience_ns && thread->tid == thread->pid && thread->rounds && thread->same_ns &&
+	       call_is_sleep(&thread->same) && !ledger_is_told(search->snapshot, index) &&
+	       thread->same_ns + patience_ns <= search->snapshot->now_ns;
+}
+
 /*
  * Determines the roles of the pool owner's threads, and which of them waits for a result. The others
  * may do what they like: only the pool's own threads deliver results.
@@ -280,7 +292,8 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 			waiter = i;
 		}
 	}
-	return waiter;
+	pool->polled = waiter == SNAPSHOT_NONE && only_sleeps(search, process->begin);
+	return pool->polled ? process->begin : waiter;
 }
 
 static const char *want_of_memory(const struct dead_owners *dead_owners, int value)
@@ -374,6 +387,13 @@ static bool see_workers(struct crew *crew, uint32_t parent)
 	return see_children(crew, parent);
 }
 
+static bool was_long_ago(const struct search *search, uint32_t dead)
+{
+	return search->snapshot->reader->processes[dead].gone_ns +
+		       search->dead_owners->hang_after_ns <=
+	       search->snapshot->now_ns;
+}
+
 /* A worker died with its task. */
 static void look_at_workers(const struct search *search, const struct snapshot_process *process,
 			    struct cross_process_pool *pool, uint32_t waiter)
@@ -397,7 +417,9 @@ static void look_at_workers(const struct search *search, const struct snapshot_p
 		dead_owner.detail =
 			want_of_memory(search->dead_owners, crew->worker[lost].end_value);
 	}
-	if (all && (lost != CROSS_NONE || cross_process_worker_replaced(pool)))
+	if (all &&
+	    (pool->polled ? lost != CROSS_NONE && was_long_ago(search, dead_owner.dead_slot) :
+			    lost != CROSS_NONE || cross_process_worker_replaced(pool)))
 		search->see(&dead_owner, search->context);
 	free(crew);
 }
@@ -436,7 +458,7 @@ static void look_at_pool(const struct search *search, const struct snapshot_proc
 	if (dead_owner.thread == SNAPSHOT_NONE)
 		return;
 	dead_owner.handled = has_handlers(search, process->slot);
-	if (has_lost_results(&pool))
+	if (has_lost_results(&pool) && !pool.polled)
 		search->see(&dead_owner, search->context);
 	else if (lost_child || search->snapshot->outside)
 		look_at_workers(search, process, &pool, dead_owner.thread);

@@ -23,6 +23,7 @@ struct dead_owner {
 struct dead_owners {
 	uint64_t pools_ns; /* the snapshot whose pools were examined last */
 	uint64_t pools_due_ns; /* when pools are examined next */
+	uint64_t hang_after_ns; /* who sleeps so long may poll for a lost result; 0: never */
 	int64_t oom_kills; /* of the control group when the session began; -1: unknown */
 };
 

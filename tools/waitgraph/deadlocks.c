@@ -38,7 +38,7 @@ void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
 {
 	begin(deadlocks, reader);
-	deadlocks->hang_after_ns = hang_after_ns;
+	deadlocks->hang_after_ns = deadlocks->dead_owners.hang_after_ns = hang_after_ns;
 	watchlog_open(&deadlocks->log, reader);
 }
 

@@ -100,6 +100,7 @@ struct cross_process_pool {
 	uint32_t pools; /* result handler threads in the process: one per pool */
 	uint32_t feeders; /* task handler threads: one per pool */
 	enum cross_process_part tasks, results; /* of the two handlers */
+	bool polled; /* its main thread waits for no result, but may look for one again and again */
 	/* blocked in two snapshots, the second one while reading */
 	bool tasks_blocked, results_blocked;
 	const struct cross_process_worker *worker; /* every child created as a worker */

@@ -9,6 +9,13 @@ static void worker_lost_fires_on_an_untimed_get(void **state)
 	assert_alone(RULE_worker_lost);
 }
 
+static void worker_lost_warns_of_a_nap_that_may_look_for_it(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_SYSCALL, MPSAN_LF_TIMED);
+	assert_deadlock(MPSAN_DEADLOCK_TASK_LOST, worker_lost, GRADE_WARNING);
+}
+
 static void worker_lost_is_silent_otherwise(void **state)
 {
 	(void)state;
@@ -23,6 +30,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(worker_lost_fires_on_an_untimed_get),
+		STORY(worker_lost_warns_of_a_nap_that_may_look_for_it),
 		STORY(worker_lost_is_silent_otherwise),
 	};
 
