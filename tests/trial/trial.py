@@ -256,7 +256,7 @@ def judge_hanging(program, result):
     elif chosen and None not in times and max(times) > program.within:
         wrong.append(f"told after {max(times):.1f} s")
     wrong += [f"also {rule}" for rule in early if rule not in {verdict.split()[0] for verdict in allowed}]
-    text = " ".join(map(words_of, ours))
+    text = " ".join(f"{words_of(finding)} {finding['fix']}" for finding in ours)
     wrong += [f"nothing like {pattern!r}" for pattern in [*program.limits, *program.says] if ours and not re.search(pattern, text)]
     seconds = "-" if not chosen else "end" if None in times else f"{max(times):.1f}"
     return Verdict(", ".join("/".join(sorted(choice)) for choice in program.expects), ", ".join(sorted(grades)) or "none", seconds,

@@ -273,7 +273,9 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
 	const char *kind = kind_text(lock);
 	char *name = proper_name(reader, frames, lock), *text;
 
-	if (name && lock->kind == MPSAN_LOCK_LIBC) {
+	if (lock->flags & MPSAN_LF_LOADER) {
+		text = text_copy("the dynamic loader's lock");
+	} else if (name && lock->kind == MPSAN_LOCK_LIBC) {
 		text = text_format("libc's %s", name);
 	} else if (name && lock->kind == MPSAN_WAIT_POOL) {
 		text = text_format("the thread pool of %s", name);

@@ -114,8 +114,9 @@ static char *object_text(const struct reader *reader, struct frames *frames,
 	if (awaited_nature(what) != AWAITED_LOCK)
 		return text;
 	lock = lock_text(reader, frames, &wait->lock);
-	both = is_named(lock) ? text_format("the lock of %s", lock) :
-				text_format("%s (%s)", text, lock);
+	both = !strncmp(lock, "import lock", 11) ? text_format("the %s", lock) :
+	       is_named(lock)			 ? text_format("the lock of %s", lock) :
+						   text_format("%s (%s)", text, lock);
 	free(lock);
 	free(text);
 	return both;

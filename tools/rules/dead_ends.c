@@ -33,6 +33,8 @@ struct end {
 	bool initialises; /* one of them runs an initialiser for which another waits */
 	/* all joins, a join, the GIL, a read lock, a result of a Pool, a C++ guard; but for the GIL only of a circle */
 	bool joins, join, gil, read, result, guard;
+	/* the lock that who waits, or joins, has: that of an import, of its handler of logging, of the loader */
+	bool imports, logs, loads;
 	bool across; /* of a circle: its threads are of several processes */
 };
 
@@ -180,6 +182,11 @@ static bool is_join(const struct ev_blocked *ev)
 	return wait_kind(ev->kind)->act == ACT_END;
 }
 
+static bool joins(const struct fact_blocked *blocked)
+{
+	return is_join(&blocked->ev) || awaited_nature(blocked->frames.what) == AWAITED_END;
+}
+
 static bool serves_as_lock(const struct ev_blocked *ev)
 {
 	return !ev->owner && mpsan_kind_is_lock((unsigned)ev->kind) &&
@@ -198,23 +205,33 @@ bool dead_end_is_unknown(const struct fact_blocked *last)
 	return awaits_lock(last) && !(last->ev.taker && last->ev.flags & MPSAN_LF_OWNER_DEAD);
 }
 
+/* A lock whose owner waits for something else. */
+static void look_at_lock(const struct fact_blocked *waiter, const struct fact_blocked *owner,
+			 struct end *end)
+{
+	end->imports |= waiter->frames.what == AWAITED_IMPORT_LOCK;
+	end->logs |= waiter->frames.what == AWAITED_LOG_LOCK && owner->frames.logs;
+	end->loads |= !!(waiter->ev.flags & MPSAN_LF_LOADER);
+}
+
 /* Who waits for what is sent, the first or last one, and has a lock for which a thread waits; NULL: neither. */
 static const struct fact_blocked *waits_under_lock(const struct facts *facts,
 						   const struct fact_deadlock *deadlock,
-						   const struct fact_blocked *last)
+						   const struct fact_blocked *last, struct end *end)
 {
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
 		const struct fact_blocked *one = &facts->blockeds[i], *owner;
 
-		if (!one->ev.owner || is_join(&one->ev) ||
-		    awaited_nature(one->frames.what) == AWAITED_END ||
+		if (!one->ev.owner || joins(one) ||
 		    one->frames.what == AWAITED_POOL_RESULT) /* its owner delivers it */
 			continue;
 		owner = next_of(facts, deadlock, one);
-		if ((owner == first || owner == last) && !owner->ev.owner && !awaits_lock(owner))
+		if ((owner == first || owner == last) && !owner->ev.owner && !awaits_lock(owner)) {
+			look_at_lock(one, owner, end);
 			return owner;
+		}
 	}
 	return NULL;
 }
@@ -293,15 +310,17 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 
 	end->joins = true;
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
-		const struct fact_blocked *one = &facts->blockeds[i];
-		bool joins = is_join(&one->ev) || awaited_nature(one->frames.what) == AWAITED_END;
+		const struct fact_blocked *one = &facts->blockeds[i], *owner;
 
 		if (!(one->ev.flags & MPSAN_LF_CYCLE))
 			continue;
 		end->across = end->across || (before && before->at.by != one->at.by);
 		before = one;
-		end->joins = end->joins && joins;
-		end->join = end->join || joins;
+		end->joins = end->joins && joins(one);
+		end->join = end->join || joins(one);
+		owner = joins(one) ? NULL : next_of(facts, deadlock, one);
+		if (owner && joins(owner))
+			look_at_lock(one, owner, end);
 		end->result = end->result || one->frames.what == AWAITED_POOL_RESULT;
 		end->gil = end->gil || one->ev.kind == MPSAN_WAIT_GIL;
 		end->guard = end->guard || is_initialiser(one->ev.kind);
@@ -383,7 +402,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		look_at_circle(facts, deadlock, &end);
 		return row_of_circle(&end);
 	}
-	holder = waits_under_lock(facts, deadlock, last);
+	holder = waits_under_lock(facts, deadlock, last, &end);
 	end.under_lock = holder;
 	end.holds = holder && holder == deadlock_sufferer(facts, deadlock);
 	end.initialises = runs_initialiser(facts, deadlock);

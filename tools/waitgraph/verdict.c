@@ -192,14 +192,28 @@ static bool may_be_pythons(const struct ev_blocked *event)
 	       (event->kind == MPSAN_WAIT_FUTEX && !(event->flags & MPSAN_LF_SHARED));
 }
 
+/* The lock of an import is named by its module, "" for others. */
+static char *import_lock_name(const struct snapshot_thread *thread)
+{
+	char *module = pythread_awaited_import(thread),
+	     *text = *module ? text_format("import lock of \"%s\"", module) : text_copy("");
+
+	free(module);
+	return text;
+}
+
 /* States the name that the program gave to a lock of Python's, or to a semaphore. */
 static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			    const struct ev_blocked *event)
 {
 	const struct snapshot_thread *owner = owner_of(deadlocks, event);
-	char *text = pythread_lock_name(thread, event->lock, false);
+	char *text = import_lock_name(thread);
 	struct ev_lock_name name = {.lock = event->lock};
 
+	if (!*text) {
+		free(text);
+		text = pythread_lock_name(thread, event->lock, false);
+	}
 	if (!*text && owner) {
 		free(text);
 		text = pythread_lock_name(owner, lock_of_owner(thread, event), true);

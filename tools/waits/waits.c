@@ -248,6 +248,15 @@ static bool claims_libc(const struct snapshot_thread *thread)
 	return false;
 }
 
+/* Of the recursive mutexes that libc has for itself all are the loader's. */
+static bool is_loaders(const struct look *look, uint64_t word)
+{
+	struct proc_mapping mapping;
+
+	return proc_mapping_lately(look->thread->pid, word, &mapping) && mapping.in_libc &&
+	       !strncmp(path_base(mapping.path), "ld", 2);
+}
+
 /*
  * A libc function waits for its internal lock: any other thread of this process inside libc may
  * hold it.
@@ -260,6 +269,8 @@ static void judge_libc(struct look *look, uint64_t word)
 
 	look->wait->kind = MPSAN_LOCK_LIBC;
 	look->wait->lock = lock;
+	if (owned && is_loaders(look, word))
+		look->wait->flags |= MPSAN_LF_LOADER;
 	if (owned || look_at_stream(look, word) || look_at_interrupted(look))
 		return;
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)

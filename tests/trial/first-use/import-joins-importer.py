@@ -1,6 +1,7 @@
 """A module starts a thread while it is imported, and joins it; the thread imports from the module."""
 # expect: deadlock-cycle error
-# says: import lock
+# says: the import lock of "registry"
+# says: join no thread while a module is imported
 # within: 6
 
 import sys

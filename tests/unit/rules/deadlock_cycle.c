@@ -214,6 +214,40 @@ static void a_circle_is_titled_by_its_waits(void **state)
 	}
 }
 
+/* The main thread joins a thread that waits for a lock which it has. */
+static void a_join_under_a_lock_of_others_has_its_own_cure(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) { /* whom it joins */
+		begin(NULL);
+		two_threads_wait();
+		blocked[0].frames.what = AWAITED_THREAD_END;
+		blocked[1].ev.owner_slot = PARENT + 1;
+		blocked[1].ev.owner = MAIN_THREAD;
+		if (known) {
+			blocked[0].ev.kind = MPSAN_WAIT_JOIN;
+			blocked[0].ev.flags = blocked[1].ev.flags = MPSAN_LF_CYCLE;
+		} else {
+			blocked[0].ev.owner = 0;
+		}
+		deadlock.ev.cause = known ? MPSAN_DEADLOCK_CYCLE : MPSAN_DEADLOCK_DEAD_END;
+		blocked[1].frames.what = AWAITED_LOG_LOCK;
+		assert_title(known ? "a thread is joined under a lock that it needs" :
+				     "a thread waits while it holds a lock that others need");
+		blocked[0].frames.logs = true;
+		assert_title(known ? "a handler of logging joins a thread that logs" :
+				     "a handler of logging waits for a thread that logs");
+		blocked[1].frames.what = AWAITED_IMPORT_LOCK;
+		assert_title(
+			known ? "a thread is joined by who imports the module that it imports, too" :
+				"a thread waits while it imports a module that others import, too");
+		blocked[1].frames.what = AWAITED_NOTHING;
+		blocked[1].ev.flags |= MPSAN_LF_LOADER;
+		assert_title(known ? "a thread is joined under the loader's lock, which it needs" :
+				     "a thread waits under the loader's lock, which others need");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -226,6 +260,7 @@ int main(void)
 		STORY(who_waits_for_a_task_waits_for_what_the_task_awaits),
 		STORY(the_thread_of_an_event_loop_that_waits_is_the_cause),
 		STORY(a_result_of_a_pool_may_lack_the_thread_that_delivers_it),
+		STORY(a_join_under_a_lock_of_others_has_its_own_cure),
 		STORY(a_managers_thread_waits_for_its_client),
 		STORY(a_circle_is_titled_by_its_waits),
 	};
