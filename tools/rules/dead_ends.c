@@ -2,6 +2,8 @@
 /* Follows the waits of a deadlock to the last one, and finds the row that fits. */
 #include "dead_ends.h"
 
+#include <signal.h>
+
 #include "../facts/processes.h"
 #include "../facts/wait_kinds.h"
 #include "deadlock.h"
@@ -27,6 +29,7 @@ struct end {
 	bool nested, callback;
 	bool in_callback; /* it, or whoever could set its result, waits in the thread of an event loop */
 	bool undelivered; /* the thread of its Pool that delivers results is no part of it */
+	bool worker_failed; /* a worker that its process had started was killed, or failed */
 	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
 	bool exits; /* one of them waits in exit() */
 	bool destroys; /* one of them destroys a condition variable for which another waits */
@@ -339,6 +342,22 @@ static bool is_undelivered(const struct facts *facts, const struct fact_deadlock
 	return last->frames.what == AWAITED_POOL_RESULT;
 }
 
+static bool has_failed_worker(const struct facts *facts, const struct fact_deadlock *deadlock,
+			      uint32_t parent)
+{
+	for (uint32_t i = 0; i < facts->process_count; i++) {
+		const struct fact_process *process = &facts->processes[i];
+
+		if (process->gone && process->gone_ns <= deadlock->at.time_ns &&
+		    process_parent(facts, i) == parent &&
+		    (process->slot->end == MPSAN_END_SIGNAL ?
+			     process->slot->end_value != SIGTERM : /* terminate() */
+			     process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0))
+			return true;
+	}
+	return false;
+}
+
 /* Whether another thread of the deadlock receives from a connection as well. */
 static bool has_receivers(const struct facts *facts, const struct fact_deadlock *deadlock,
 			  const struct fact_blocked *last)
@@ -394,6 +413,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.in_callback = last->frames.in_callback ||
 			       (awaits_result(last) && blocked_loop(facts, deadlock, last)),
 		.undelivered = is_undelivered(facts, deadlock, last),
+		.worker_failed = has_failed_worker(facts, deadlock, last->at.by),
 		.nested = is_nested(facts, deadlock, last) &&
 			  !has_idle_worker(facts, deadlock, last->at.by),
 	};

@@ -1,4 +1,6 @@
 /* Stories of deadlock-cycle. Neighbours: story_deadlock.h, tools/rules/locks/deadlock_cycle.c. */
+#include <signal.h>
+
 #include "story_deadlock.h"
 
 static void cycle_fires_on_circles_and_dead_ends(void **state)
@@ -160,6 +162,13 @@ static void a_result_of_a_pool_may_lack_the_thread_that_delivers_it(void **state
 	blocked[0].ev.python = blocked[1].ev.python = 1;
 	blocked[1].frames.in_task = false;
 	assert_title("a Pool whose thread for results has failed");
+	world.process[CHILD].gone = true;
+	world.process[CHILD].gone_ns = 11 * SECOND;
+	world.slot[CHILD].end = MPSAN_END_SIGNAL;
+	world.slot[CHILD].end_value = SIGTERM;
+	assert_title("a Pool whose thread for results has failed");
+	world.slot[CHILD].end_value = SIGKILL;
+	assert_title("a Pool whose thread for results has ended after a worker failed");
 	blocked[1].frames.delivers = true;
 	assert_title("a result that nobody will set");
 	blocked[1].frames.delivers = false;
