@@ -122,6 +122,9 @@ static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 		       to->at.tid == facts->processes[to->at.by].slot->pid;
 	if (from->ev.kind == MPSAN_WAIT_PROCESS)
 		return deadlock_awaits_process(facts, &from->ev, to->at.by);
+	if (from->frames.what == AWAITED_LOOP) /* a coroutine, for run_in_executor() */
+		return to->at.by == from->at.by && dead_end_is_nested(to) &&
+		       to->ev.flags & MPSAN_LF_QUEUED;
 	return awaits_result(from) && to->frames.in_task &&
 	       (to->at.by == from->at.by || process_parent(facts, to->at.by) == from->at.by);
 }

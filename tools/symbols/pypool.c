@@ -140,6 +140,18 @@ bool pypool_works_on(const struct cpython *py, uint64_t top)
 	return false;
 }
 
+bool pypool_is_queued(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		if (frame_is(py, &frame, "_worker", "concurrent/futures/thread.py"))
+			return tasks_are_left(py, queue_of_worker(py, &frame), 0);
+	return false;
+}
+
 bool pypool_is_short(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;

@@ -15,6 +15,9 @@
  */
 bool pypool_is_short(const struct cpython *py, uint64_t top);
 
+/* Whether it runs a task of a ThreadPoolExecutor that has tasks which no worker has begun. */
+bool pypool_is_queued(const struct cpython *py, uint64_t top);
+
 /* Whether it is the main thread of a Pool's worker that may do any number of tasks. */
 bool pypool_works_on(const struct cpython *py, uint64_t top);
 

@@ -326,6 +326,11 @@ bool pyview_pool_is_short(struct pyview *view, uint64_t waiter)
 	return pypool_is_short(&view->py, top_frame(view, waiter));
 }
 
+bool pyview_pool_is_queued(struct pyview *view, uint64_t worker)
+{
+	return pypool_is_queued(&view->py, top_frame(view, worker));
+}
+
 bool pyview_pool_works_on(struct pyview *view, uint64_t worker)
 {
 	return pypool_works_on(&view->py, top_frame(view, worker));

@@ -293,6 +293,8 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 	/* The interpreter's own calls: the lock belongs to the Python program. */
 	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
+	if (pythread_is_queued_for(thread))
+		event.flags |= MPSAN_LF_QUEUED;
 	if (mutex)
 		event.lock = mutex;
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);

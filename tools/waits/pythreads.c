@@ -277,6 +277,16 @@ bool pythread_is_unwoken(const struct snapshot_thread *thread)
 	return unwoken;
 }
 
+bool pythread_is_queued_for(const struct snapshot_thread *thread)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	bool queued = view && thread->record &&
+		      pyview_pool_is_queued(view, thread->record->pthread);
+
+	pyview_close(view);
+	return queued;
+}
+
 bool pythread_wants_result(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);

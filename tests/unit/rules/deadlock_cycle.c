@@ -154,6 +154,20 @@ static void the_thread_of_an_event_loop_that_waits_is_the_cause(void **state)
 	assert_title("a barrier waits for a party that does not come");
 }
 
+static void a_coroutine_may_wait_for_a_task_that_lacks_a_worker(void **state)
+{
+	(void)state;
+	a_task_and_its_waiter(AWAITED_RESULT);
+	blocked[0].ev.kind = MPSAN_WAIT_READY;
+	blocked[0].frames.what = AWAITED_LOOP;
+	assert_title("an event loop that nothing will wake");
+	blocked[1].ev.flags = MPSAN_LF_QUEUED;
+	assert_title("the workers of a pool wait for results");
+	blocked[1].at.by = CHILD; /* the pool of another process */
+	blocked[1].ev.kind = MPSAN_LOCK_MUTEX;
+	assert_title("an event loop that nothing will wake");
+}
+
 static void a_result_of_a_pool_may_lack_the_thread_that_delivers_it(void **state)
 {
 	(void)state;
@@ -269,6 +283,7 @@ int main(void)
 		STORY(who_waits_for_a_task_waits_for_what_the_task_awaits),
 		STORY(the_thread_of_an_event_loop_that_waits_is_the_cause),
 		STORY(a_result_of_a_pool_may_lack_the_thread_that_delivers_it),
+		STORY(a_coroutine_may_wait_for_a_task_that_lacks_a_worker),
 		STORY(a_join_under_a_lock_of_others_has_its_own_cure),
 		STORY(a_managers_thread_waits_for_its_client),
 		STORY(a_circle_is_titled_by_its_waits),
