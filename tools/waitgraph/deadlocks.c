@@ -7,7 +7,6 @@
 
 #include "../proc/calls.h"
 #include "blind_spots.h"
-#include "deadlock_ends.h"
 #include "final_state.h"
 #include "forked_waits.h"
 #include "hopeless.h"
@@ -205,7 +204,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 				  deadlocks->graph.solved.group[dead_owner->thread]);
 	deadlock = verdict_close(deadlocks, &verdict, dead_owner->cause, dead_owner->dead_slot + 1,
 				 dead_owner->detail);
-	deadlock_ends_add(deadlocks, dead_owner->thread, deadlock);
+	hopeless_follow(deadlocks, dead_owner->thread, deadlock);
 }
 
 /* ---- the graph ---- */
@@ -257,7 +256,7 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 		return;
 	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	snapshot_take(&deadlocks->snapshot, now_ns);
-	deadlock_ends_look(deadlocks);
+	hopeless_look_ends(deadlocks);
 	mark_explained(deadlocks);
 	waits_find(&deadlocks->waits, &deadlocks->snapshot);
 	if (deadlocks->snapshot.outside)

@@ -33,7 +33,7 @@ struct final_state {
 	} part[LAST_PICTURE_PARTS];
 };
 
-/* A recorded deadlock whose first waiter something ends; deadlock_ends.h */
+/* A recorded deadlock whose first waiter something ends; hopeless.h */
 struct deadlock_end {
 	uint64_t deadlock; /* position in the supervisor's log */
 	uint32_t slot, tid;

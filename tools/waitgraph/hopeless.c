@@ -11,7 +11,6 @@
 #include "../facts/processes.h"
 #include "../job/patience.h"
 #include "../waits/pythreads.h"
-#include "deadlock_ends.h"
 #include "idle.h"
 #include "left_behind.h"
 #include "solve.h"
@@ -19,7 +18,42 @@
 
 #define TIMES_MAX 8u /* graphs solved for one snapshot */
 
-/* How long a wait must have lasted: short limits are part of many a healthy program. */
+/* ---- what becomes of them ---- */
+
+void hopeless_follow(struct deadlocks *deadlocks, uint32_t index, uint64_t deadlock)
+{
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+
+	if (deadlock && deadlocks->waits.item.item[index].ends != MPSAN_ENDS_NEVER)
+		*ARRAY_ADD(&deadlocks->ends) =
+			(struct deadlock_end){deadlock, thread->slot, thread->own_tid};
+}
+
+static bool still_waits(struct deadlocks *deadlocks, const struct deadlock_end *end)
+{
+	uint32_t index = snapshot_find(&deadlocks->snapshot, end->slot, end->tid);
+
+	return index != SNAPSHOT_NONE && deadlocks_entry(deadlocks, index)->call.gives_up;
+}
+
+void hopeless_look_ends(struct deadlocks *deadlocks)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < deadlocks->ends.count; i++) {
+		const struct deadlock_end end = deadlocks->ends.item[i];
+		struct ev_deadlock_over event = {.deadlock = end.deadlock};
+
+		if (still_waits(deadlocks, &end))
+			deadlocks->ends.item[kept++] = end;
+		else
+			watchlog_put(&deadlocks->log, EV_deadlock_over, end.slot, end.tid, &event,
+				     sizeof(event));
+	}
+	deadlocks->ends.count = kept;
+}
+
+/* ---- whether they are told ---- */
 
 static const struct wait *wait_at(const struct deadlocks *deadlocks, uint32_t index)
 {
@@ -219,7 +253,7 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 		wait->end == WAIT_NOBODY ? MPSAN_DEADLOCK_OWNER_GONE :
 					   MPSAN_DEADLOCK_DEAD_END,
 		wait->end == WAIT_NOBODY ? verdict_dead_process(deadlocks, index) : 0, NULL);
-	deadlock_ends_add(deadlocks, first, deadlock);
+	hopeless_follow(deadlocks, first, deadlock);
 	mark_group(deadlocks, graph->solved.group[index]);
 }
 

@@ -20,4 +20,10 @@ void hopeless_find(struct deadlocks *deadlocks,
  */
 bool hopeless_is_pause(struct deadlocks *deadlocks, uint32_t index);
 
+/* Follows the waiter of a deadlock that was recorded at this position, if something ends its wait. */
+void hopeless_follow(struct deadlocks *deadlocks, uint32_t index, uint64_t deadlock);
+
+/* Records a `deadlock_over` event for each waiter followed that waits no more in this snapshot. */
+void hopeless_look_ends(struct deadlocks *deadlocks);
+
 #endif
