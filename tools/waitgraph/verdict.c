@@ -27,6 +27,16 @@ static uint32_t only_process(const struct deadlocks *deadlocks, const struct wai
 	return who[0];
 }
 
+/* Whether it waits for a shared semaphore that was not made with the one permit of a lock. */
+static bool is_signal(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+
+	return wait->kind == MPSAN_LOCK_SEMAPHORE && wait->flags & MPSAN_LF_SHARED &&
+	       pshared_first(waits_shared(&deadlocks->waits),
+			     deadlocks_thread(deadlocks, index)->slot, wait->lock) != 1;
+}
+
 /* The owner, and where it acquired the lock. */
 static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_blocked *event)
 {
@@ -57,8 +67,8 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 	} else if (only != SNAPSHOT_NONE) {
 		event->owner_slot = deadlocks->snapshot.processes.item[only].slot + 1;
 	}
-	/* a permit that the waiter has, and nobody else is known to */
-	if (!event->owner && !event->taken_slot && wait->lock &&
+	/* a permit that the waiter has, and nobody else is known to, of what serves as a lock */
+	if (!event->owner && !event->taken_slot && wait->lock && !is_signal(deadlocks, index) &&
 	    snapshot_holds(waiter, wait->lock, &hold)) {
 		event->taken = hold.caller;
 		event->taken_slot = waiter->slot + 1;

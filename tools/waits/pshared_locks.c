@@ -243,6 +243,17 @@ const struct seen_share *pshared_made(const struct shared *shared, const struct 
 	return made ? made : first;
 }
 
+uint64_t pshared_first(struct shared *shared, uint32_t slot, uint64_t address)
+{
+	const struct seen_share *made;
+	struct pshared_key key;
+
+	if (!pshared_find(shared, slot, address, &key))
+		return UINT64_MAX;
+	made = pshared_made(shared, &key);
+	return made ? made->ev.value : UINT64_MAX;
+}
+
 const struct seen_share *pshared_sibling(const struct shared *shared, const struct seen_share *made,
 					 int by, struct pshared_key *key)
 {

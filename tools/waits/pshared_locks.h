@@ -51,6 +51,8 @@ bool pshared_same(const struct pshared_key *one, const struct pshared_key *other
  * semaphore's initial value; UINT64_MAX: unknown.
  */
 const struct seen_share *pshared_made(const struct shared *shared, const struct pshared_key *key);
+/* The value with which a semaphore at an address of a process was made; UINT64_MAX: unknown. */
+uint64_t pshared_first(struct shared *shared, uint32_t slot, uint64_t address);
 
 /* The object that the same process created next or, with negative `by`, earlier. */
 const struct seen_share *pshared_sibling(const struct shared *shared, const struct seen_share *made,

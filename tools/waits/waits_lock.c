@@ -333,12 +333,13 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 
 /* ---- who has taken what has no owner ---- */
 
-static bool claims_it(const struct look *look, bool alone)
+static bool claims_it(struct look *look, bool alone)
 {
 	struct mpsan_hold hold;
 
 	return look->wait->kind == MPSAN_LOCK_SEMAPHORE &&
 	       snapshot_holds(look->thread, look->wait->lock, &hold) &&
+	       (!(look->wait->flags & MPSAN_LF_SHARED) || look_semlock_is_own(look)) &&
 	       ((alone && (look_process(look)->python ||
 			   !(snapshot_wanted(look->thread).tag & MPSAN_TAG_HANDOFF))) ||
 		(look_process(look)->python && look->thread->tid != look->thread->pid &&

@@ -138,6 +138,11 @@ void look_at_task(struct look *look);
 bool look_by_semlock(struct look *look, uint64_t lock);
 /* The only thread that took it, by the logs. A program may park at a lock of its own: it is none of its main thread. */
 uint32_t look_semlock_taker(struct look *look);
+/*
+ * waits_semlock.c: whether the thread has the only permit that a shared semaphore was made with: nobody else was known to
+ * post it, as there would be one more, or a claim of who took that.
+ */
+bool look_semlock_is_own(struct look *look);
 
 /*
  * waits_python.c: whether it is a watchdog of Python itself. faulthandler.dump_traceback_later starts

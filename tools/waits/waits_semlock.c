@@ -76,6 +76,18 @@ static bool find_taker(struct look *look, const struct pshared_key *key, struct 
 	return takers->held == 1 && !takers->handoff && takers->thread != SNAPSHOT_NONE;
 }
 
+bool look_semlock_is_own(struct look *look)
+{
+	struct shared *shared = waits_shared(look->waits);
+	struct pshared_key key;
+	struct takers takers;
+
+	return pshared_find(shared, look->thread->slot, look->wait->lock, &key) &&
+	       find_taker(look, &key, &takers) &&
+	       &look->snapshot->threads.item[takers.thread] == look->thread &&
+	       pshared_first(shared, look->thread->slot, look->wait->lock) == 1;
+}
+
 /* ---- who keeps it, by the frames of all processes ---- */
 
 /* False: a second one was found. */
