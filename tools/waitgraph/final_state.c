@@ -367,7 +367,8 @@ static void keep(struct deadlocks *deadlocks, uint32_t index)
 		return;
 	picture = take(deadlocks, index);
 	if (!was_to_end(deadlocks, index, &picture) &&
-	    idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard))
+	    idle_job_is_meant(&deadlocks->graph, waits_shared(&deadlocks->waits), &head,
+			      &has_keyboard))
 		return;
 	picture.handled = handled(deadlocks, index);
 	picture.draft = put(deadlocks, &picture, MPSAN_DEADLOCK_DRAFT, NULL);

@@ -182,14 +182,6 @@ static bool is_unknown_loop(const struct group *group, uint32_t i)
 	return idle_is_loop(group, i) && !pythread_has_tasks(group_thread(group, i));
 }
 
-/* Not for others of the job, or not for sure: it sleeps, or serves somebody outside. */
-static bool is_apart(const struct group *group, uint32_t i)
-{
-	const struct wait *wait = group_wait(group, i);
-
-	return group->is_job && (wait_is_apart(wait) || wait->may_serve);
-}
-
 /* For a lock whose owner goes on, or a thread that does, or for such a one's, and so on. */
 static bool is_helped(const struct group *group, uint32_t i)
 {
@@ -243,7 +235,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 	const struct wait *wait = group_wait(group, i);
-	enum parked_wait part = is_apart(group, i) || gives_up(group, i) ?
+	enum parked_wait part = group->apart[i] || gives_up(group, i) ?
 					PARKED_IDLE :
 					part_of_call(group, i, python->is_python);
 
@@ -253,8 +245,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	    python->pool_is_short || reads_from_itself(group, i) ||
 	    (group->is_job && proc_is_stopped(thread->pid, thread->tid)))
 		return PARKED_BLOCKED;
-	if (is_apart(group, i) &&
-	    python->in_loop) /* with a timer ahead, which wakes its coroutines */
+	if (group->apart[i] && python->in_loop) /* with a timer ahead, which wakes its coroutines */
 		return PARKED_IDLE;
 	if (group->is_job && turns_are_taken(group->graph->waits, group->index[i]))
 		return PARKED_IDLE;
@@ -339,7 +330,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 		to->thread = idle_joined(group, i, python);
 	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
-	if (is_apart(group, i) || group->loops)
+	if (group->apart[i] || group->loops)
 		return;
 	to->was_sent = idle_was_sent(group, i, python) && !group->ticks;
 	to->sender_ended = idle_sender_ended(group, i);
@@ -375,8 +366,12 @@ static void idle_gather(struct group *group)
 			group->index[group->count++] = i;
 	for (uint32_t i = 0; i < group->count; i++)
 		group->loops |= is_unknown_loop(group, i);
-	for (uint32_t i = 0; group->is_job && i < group->count; i++)
-		group->ticks |= is_apart(group, i) && !is_helper(group, i);
+	group->apart = memory_get((group->count + 1) * sizeof(*group->apart));
+	for (uint32_t i = 0; group->is_job && i < group->count; i++) {
+		group->apart[i] = wait_is_apart(group_wait(group, i)) ||
+				  group_wait(group, i)->may_serve || idle_serves_anybody(group, i);
+		group->ticks |= group->apart[i] && !is_helper(group, i);
+	}
 	group->python = memory_get((group->count + 1) * sizeof(*group->python));
 	group->thread = memory_get((group->count + 1) * sizeof(*group->thread));
 	group->wanted = memory_get((group->count + 1) * sizeof(*group->wanted));
@@ -451,6 +446,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 		group_entry(&group, i)->stand.idle = meant;
 	meant = meant || has_company(&group); /* as long as it lives */
 	free(group.index);
+	free(group.apart);
 	free(group.thread);
 	free(group.wanted);
 	return meant;
@@ -464,7 +460,7 @@ static uint32_t first_busy(const struct group *group)
 	for (uint32_t i = 0; i < group->count; i++) {
 		const struct parked_thread *thread = &group->thread[i];
 
-		if (thread->is_helper || is_apart(group, i) || gives_up(group, i))
+		if (thread->is_helper || group->apart[i] || gives_up(group, i))
 			continue;
 		if (thread->is_main && thread->parent == PARKED_NONE)
 			return i;
@@ -475,9 +471,10 @@ static uint32_t first_busy(const struct group *group)
 	return found == PARKED_NONE ? 0 : found;
 }
 
-bool idle_job_is_meant(const struct graph *graph, uint32_t *head, bool *has_keyboard)
+bool idle_job_is_meant(const struct graph *graph, struct shared *shared, uint32_t *head,
+		       bool *has_keyboard)
 {
-	struct group group = {.graph = graph, .snapshot = graph->waits->snapshot, .is_job = true};
+	struct group group = {graph, graph->waits->snapshot, shared, .is_job = true};
 	bool meant;
 
 	idle_gather(&group);
@@ -485,6 +482,7 @@ bool idle_job_is_meant(const struct graph *graph, uint32_t *head, bool *has_keyb
 	*has_keyboard = parked_has_keyboard(group.thread, group.count);
 	*head = group.count ? group.index[first_busy(&group)] : 0;
 	free(group.index);
+	free(group.apart);
 	free(group.thread);
 	free(group.wanted);
 	return meant;

@@ -20,7 +20,8 @@ bool idle_is_meant(const struct graph *graph, uint32_t group);
  * idle. `head`: the thread that the story begins with; `has_keyboard`: as parked_has_keyboard. As expensive, and
  * nothing is marked.
  */
-bool idle_job_is_meant(const struct graph *graph, uint32_t *head, bool *has_keyboard);
+bool idle_job_is_meant(const struct graph *graph, struct shared *shared, uint32_t *head,
+		       bool *has_keyboard);
 
 /* Whether all threads of the group are marked. */
 bool idle_is_known(const struct graph *graph, uint32_t group);

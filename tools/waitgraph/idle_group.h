@@ -20,11 +20,13 @@ struct idle_monitor {
 struct group {
 	const struct graph *graph;
 	const struct snapshot *snapshot;
+	struct shared *shared; /* of a job: its process-shared locks */
 	uint32_t number, count;
 	bool is_job; /* all threads of the job, dead or not */
 	bool ticks; /* then: one of them does not wait for others of the job */
 	bool loops; /* an event loop is among them, of which nothing is known: it may be what others wait for */
 	uint32_t *index; /* threads of the snapshot */
+	bool *apart; /* of a job: it does not wait for others of it, but sleeps, or serves somebody outside */
 	struct pythread_wait *python;
 	struct idle_monitor *monitor;
 	struct parked_thread *thread;
@@ -83,6 +85,8 @@ void idle_find_monitors(const struct group *group);
 bool idle_made_empty(const struct group *group, const struct snapshot_thread *thread);
 /* Whether the wait of a thread, by its number in the group, was answered before. */
 bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python);
+/* Whether any process of the machine may answer it, by a name: it waits for a semaphore that is a signal. */
+bool idle_serves_anybody(const struct group *group, uint32_t i);
 /* Whether a thread or process has ended that could have answered it. */
 bool idle_sender_ended(const struct group *group, uint32_t i);
 

@@ -8,6 +8,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../proc/pipes.h"
+#include "../waits/cross_process.h"
 #include "../waits/native.h"
 #include "../waits/outside.h"
 #include "../waits/pythreads.h"
@@ -85,6 +86,31 @@ static bool was_posted(const struct group *group, uint32_t i)
 		    snapshot_holds(group_thread(group, k), group_wait(group, k)->lock, &hold))
 			return idle_made_empty(group, group_thread(group, i));
 	return false;
+}
+
+/* Whether one that has ended has taken it, so that it may be a lock. */
+static bool was_left_taken(struct shared *shared, uint32_t slot, uint64_t address)
+{
+	struct cross_process_claims claims = {0};
+	struct pshared_key key;
+
+	if (pshared_find(shared, slot, address, &key))
+		pshared_takers(shared, &key, cross_process_add, &claims);
+	return claims.held_gone;
+}
+
+bool idle_serves_anybody(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+	const struct wait *wait = group_wait(group, i);
+	uint64_t first;
+
+	if (wait->kind != MPSAN_LOCK_SEMAPHORE || !(wait->flags & MPSAN_LF_SHARED) ||
+	    wait_needs_owner(wait) || !wakers_have_path(thread))
+		return false;
+	first = pshared_first(group->shared, thread->slot, wait->lock);
+	return first == UINT64_MAX ? !was_left_taken(group->shared, thread->slot, wait->lock) :
+				     first != 1;
 }
 
 /* Whether a process has read from the pipe, or socket, that a thread of the group waits for. */

@@ -366,7 +366,8 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 	peers = peer_waits_find(&deadlocks->waits);
 	if (!job_rests(deadlocks, false, peers & PEER_WAITS_CLOSED))
 		return;
-	meant = idle_job_is_meant(&deadlocks->graph, &head, &has_keyboard);
+	meant = idle_job_is_meant(&deadlocks->graph, waits_shared(&deadlocks->waits), &head,
+				  &has_keyboard);
 	if (any_leaves(&deadlocks->snapshot) || any_moved(deadlocks, since_ns))
 		return;
 	mark_examined(deadlocks);

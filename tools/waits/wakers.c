@@ -9,6 +9,7 @@
 
 #include "../proc/tcp_peers.h"
 #include "../reader/hidepid.h"
+#include "memory/memory_names.h"
 
 #define PIPES_SHARE 200u /* share of the time for refreshing the cache */
 #define PIPES_NS 1000000000ull
@@ -173,6 +174,16 @@ bool wakers_of_memory_later(struct wakers *wakers, const struct snapshot_thread 
 	if (reach->others.at_ns != wakers->snapshot->now_ns)
 		ask_others(wakers, reach, thread);
 	return see_others(wakers, reach, eye);
+}
+
+bool wakers_have_path(const struct snapshot_thread *thread)
+{
+	struct proc_mapping mapping;
+
+	return thread->object.is_shared &&
+	       proc_mapping(thread->tid, thread->object.address, &mapping) &&
+	       !memory_names_has_no_descriptor(&mapping) &&
+	       memory_names_of(thread->tid, &mapping, 0) == LINKS_OF_ALL;
 }
 
 bool wakers_are_scattered(struct wakers *wakers, const struct snapshot_thread *thread)

@@ -43,6 +43,8 @@ bool wakers_of_memory(struct wakers *wakers, const struct snapshot_thread *threa
 /* Before a verdict: processes that do not map that memory but could. */
 bool wakers_of_memory_later(struct wakers *wakers, const struct snapshot_thread *thread,
 			    const struct wakers_eye *eye);
+/* Whether a process that knows nothing of the job may open that memory, by the path of a file. */
+bool wakers_have_path(const struct snapshot_thread *thread);
 /* Whether it is shared by processes of several PID namespaces, which count TIDs differently. */
 bool wakers_are_scattered(struct wakers *wakers, const struct snapshot_thread *thread);
 
