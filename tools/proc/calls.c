@@ -287,6 +287,12 @@ bool call_is_sleep(const struct proc_call *call)
 	}
 }
 
+bool call_awaits_signal(const struct proc_call *call)
+{
+	return call->number == SYS_rt_sigsuspend || call->number == SYS_rt_sigtimedwait ||
+	       call->number == SYS_pause;
+}
+
 #define NO_TIMER_MS 1500000000 /* libev waits that long, 17 days, if no timer is ahead */
 
 bool call_has_limit(const struct proc_call *call)

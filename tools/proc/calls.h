@@ -34,6 +34,8 @@ bool call_is_loop(const struct proc_call *call);
 
 /* Whether it only lets time pass. */
 bool call_is_sleep(const struct proc_call *call);
+/* Whether it waits for a signal. */
+bool call_awaits_signal(const struct proc_call *call);
 
 /* Whether it waits for something outside the job: time, a terminal, a network, a device. */
 bool call_is_outside(uint32_t pid, const struct proc_call *call);

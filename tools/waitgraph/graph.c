@@ -2,7 +2,7 @@
 /* Fills in the tables of a job from what its threads wait for. */
 #include "graph.h"
 
-#include "../base/system_calls.h"
+#include "../proc/calls.h"
 
 static enum job_excuse trait_of(const struct wait *wait)
 {
@@ -115,9 +115,7 @@ static bool only_supervises(const struct graph *graph, uint32_t thread)
 	const struct snapshot_process *process = &snapshot->processes.item[at->process];
 
 	return process->end - process->begin == 1 && at->call.state == PROC_IN_CALL &&
-	       !snapshot->reader->session.table[at->slot].python &&
-	       (at->call.number == SYS_rt_sigsuspend || at->call.number == SYS_rt_sigtimedwait ||
-		at->call.number == SYS_pause);
+	       !snapshot->reader->session.table[at->slot].python && call_awaits_signal(&at->call);
 }
 
 static bool somebody_is_open(const struct graph *graph, uint32_t group)

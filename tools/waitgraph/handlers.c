@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "../base/util.h"
+#include "../proc/proc.h"
+#include "../proc/process/status.h"
 #include "../waits/pythreads.h"
 
 /* Python's own handler for SIGINT raises KeyboardInterrupt; that for SIGCHLD says little. */
@@ -38,4 +40,33 @@ char *handlers_text(const struct session *session, uint32_t slot, uint64_t signa
 			list = text_join(list, "; ",
 					 handler_text(session_pid(session, slot), number));
 	return list;
+}
+
+struct blocked {
+	uint32_t pid;
+	uint64_t by_all;
+};
+
+static void see_thread(uint32_t tid, void *context)
+{
+	struct blocked *blocked = context;
+	uint64_t signals;
+
+	blocked->by_all &= proc_status_number(blocked->pid, tid, "SigBlk", 16, &signals) ? signals :
+											   0;
+}
+
+uint64_t handlers_to_come(const struct snapshot *snapshot, uint32_t slot)
+{
+	uint32_t process = snapshot_process(snapshot, slot);
+	const struct snapshot_thread *first;
+	struct blocked blocked = {.by_all = UINT64_MAX};
+
+	if (process == SNAPSHOT_NONE)
+		return UINT64_MAX;
+	first = &snapshot->threads.item[snapshot->processes.item[process].begin];
+	blocked.pid = first->pid;
+	if (!proc_threads(first->pid, see_thread, &blocked))
+		blocked.by_all = 0;
+	return ~(blocked.by_all | pythread_handles(first, UINT64_MAX));
 }

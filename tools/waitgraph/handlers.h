@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "../reader/session.h"
+#include "../waits/snapshot.h"
 
 #define HANDLER_ALARM (1ull << (SIGALRM - 1))
 
@@ -14,5 +14,11 @@
  * has handlers of the program's own. "": none, or unknown. The caller frees it.
  */
 char *handlers_text(const struct session *session, uint32_t slot, uint64_t signals);
+
+/*
+ * Without those that cannot run while the process stands as it does: all its threads block them, as the handler of a signal
+ * blocks that signal, or its main thread runs them already, in Python.
+ */
+uint64_t handlers_to_come(const struct snapshot *snapshot, uint32_t slot);
 
 #endif

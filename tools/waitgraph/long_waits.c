@@ -313,7 +313,8 @@ static enum place place_of(struct deadlocks *deadlocks, uint32_t index)
 static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags)
 {
 	uint32_t slot = deadlocks_thread(deadlocks, head)->slot;
-	char *handlers = handlers_text(&deadlocks->reader->session, slot, UINT64_MAX);
+	char *handlers = handlers_text(&deadlocks->reader->session, slot,
+				       handlers_to_come(&deadlocks->snapshot, slot));
 	struct verdict verdict = {0};
 
 	add_hanging(deadlocks, &verdict, head, flags);

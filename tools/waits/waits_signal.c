@@ -47,13 +47,14 @@ uint64_t look_handled(struct look *look, uint64_t signals)
 
 #define FRAMES 48u
 
-/* A thread that has no lock of libc: it sleeps, or waits for a child, for an event, or for a lock of the program. */
+/* A thread that has no lock of libc: it sleeps, or waits for a signal, a child, an event, or a lock of the program. */
 static bool is_outside(const struct snapshot_thread *thread)
 {
 	const struct proc_call *call = &thread->call;
 
 	return call->state == PROC_IN_CALL &&
-	       (call_is_sleep(call) || call_is_poll(call) || call->number == SYS_wait4 ||
+	       (call_is_sleep(call) || call_is_poll(call) || call_awaits_signal(call) ||
+		call->number == SYS_wait4 ||
 		(call->number == SYS_futex && snapshot_wanted(thread).tag &&
 		 MPSAN_TAG_KIND(snapshot_wanted(thread).tag) != MPSAN_LOCK_LIBC));
 }
@@ -98,19 +99,22 @@ static struct calls calls_from(const struct look *look, const struct modules *mo
 	return calls;
 }
 
-/* The functions that share the locks of the heap. */
-static bool has_allocator(const struct calls *calls)
+/* What is in the names of functions that share one lock, of the heap or of the time zone. */
+static const char *const families[][2] = {{"alloc", "_free"}, {"tz", "tz"}};
+
+static bool is_in_family(const struct calls *calls, const char *const *words)
 {
 	for (size_t i = 0; i < calls->count; i++)
-		if (strstr(calls->name[i], "alloc") || strstr(calls->name[i], "_free"))
+		if (strstr(calls->name[i], words[0]) || strstr(calls->name[i], words[1]))
 			return true;
 	return false;
 }
 
 static bool share_one(const struct calls *one, const struct calls *other)
 {
-	if (has_allocator(one) && has_allocator(other))
-		return true;
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		if (is_in_family(one, families[i]) && is_in_family(other, families[i]))
+			return true;
 	for (size_t i = 0; i < one->count; i++)
 		for (size_t k = 0; k < other->count; k++)
 			if (!strcmp(one->name[i], other->name[k]))

@@ -21,10 +21,12 @@ static void consume(struct ring *ring)
 
 int main(void)
 {
-	struct ring *ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct ring *ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t consumer;
 
-	must(ring != MAP_FAILED && sem_init(&ring->places, 1, 2) == 0 && sem_init(&ring->items, 1, 0) == 0);
+	must(ring != MAP_FAILED && sem_init(&ring->places, 1, 2) == 0 &&
+	     sem_init(&ring->items, 1, 0) == 0);
 	consumer = fork();
 	must(consumer >= 0);
 	if (consumer == 0)

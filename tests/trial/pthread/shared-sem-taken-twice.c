@@ -16,7 +16,8 @@ static NOINLINE void add(sem_t *lock, int again)
 
 int main(void)
 {
-	sem_t *lock = mmap(NULL, sizeof(*lock), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sem_t *lock = mmap(NULL, sizeof(*lock), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			   -1, 0);
 	pid_t child;
 
 	must(lock != MAP_FAILED && sem_init(lock, 1, 1) == 0);

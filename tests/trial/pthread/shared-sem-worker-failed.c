@@ -8,7 +8,8 @@
 
 int main(void)
 {
-	sem_t *done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sem_t *done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			   -1, 0);
 
 	must(done != MAP_FAILED && sem_init(done, 1, 0) == 0);
 	for (int i = 0; i < 2; i++) {
