@@ -295,13 +295,28 @@ static bool waits_in_hub(const struct facts *facts, const struct finding *findin
 	return waiter->frames.in_hub && waiter->ev.kind == MPSAN_WAIT_READY;
 }
 
+/*
+ * Whether it is a wait in a handler, and what leads on from it comes to no thread that acts by itself, nor to the end of a
+ * process: the interrupted code was to end it.
+ */
+static bool ends_at_interrupted(const struct facts *facts, const struct finding *finding)
+{
+	const struct fact_deadlock *deadlock = deadlock_of(facts, finding);
+
+	if (!deadlock || (finding->rule != RULE_deadlock_cycle && finding->rule != RULE_hang &&
+			  finding->rule != RULE_missing_sentinel))
+		return false;
+	return !deadlock->ev.dead_slot &&
+	       dead_end_last(facts, deadlock)->ev.kind != MPSAN_WAIT_SYSCALL;
+}
+
 const char *reentry_fix(const struct facts *facts, const struct finding *finding,
 			const struct callsite *waiter, const struct callsite *taken,
 			const char *handler)
 {
 	if (finding->rule == RULE_self_deadlock && !finding->fix)
 		return fix_of_lock(facts, finding, waiter, taken, handler);
-	if (ends_at_waiter(facts, finding) && *handler)
+	if (*handler && (ends_at_waiter(facts, finding) || ends_at_interrupted(facts, finding)))
 		return is_of_libc(facts, finding) ? FIX_HANDLER_LIBC : FIX_HANDLER_WAITS;
 	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
 	    runs_greenlets(waiter) && !waits_in_hub(facts, finding))
