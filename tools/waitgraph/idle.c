@@ -197,14 +197,16 @@ static bool gives_up(const struct group *group, uint32_t i)
 }
 
 /*
- * Whether it must come to an end: the thread is in a test, or in a handler of the program's end, or its process was told to
- * end while the whole job rests.
+ * Whether it must come to an end: the thread is in a test, or in a handler of a signal or of the program's end, or its
+ * process was told to end while the whole job rests.
  */
 static bool is_to_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
 	return native_exits(group->graph->waits->native, group->snapshot, thread) ||
+	       (!group_wait(group, i)->by_signal &&
+		native_waits_in_handler(group->graph->waits->native, group->snapshot, thread)) ||
 	       (group->is_job && process_was_told_to_end(group_facts(group), thread->slot,
 							 group->snapshot->now_ns)) ||
 	       ((python->at_end || python->in_test) &&

@@ -2,8 +2,10 @@
 /* Copies stacks, and unwinds them with the mappings as they are now. */
 #include "native.h"
 
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "../../include/mpsan_log.h"
@@ -148,6 +150,25 @@ bool native_exits(struct native *native, const struct snapshot *snapshot,
 	return (thread->tid == thread->pid || process->end - process->begin <= MOST_UNWOUND) &&
 	       !snapshot->reader->session.table[thread->slot].python &&
 	       native_is_in(native, thread, "exit");
+}
+
+bool native_waits_in_handler(struct native *native, const struct snapshot *snapshot,
+			     const struct snapshot_thread *thread)
+{
+	const struct snapshot_process *process = &snapshot->processes.item[thread->process];
+	const struct modules *modules;
+	uint8_t signals[FRAMES] = {0};
+	uint64_t pcs[FRAMES];
+	size_t count = 0;
+
+	if (process->end - process->begin == 1 && thread->call.number == SYS_futex &&
+	    thread->call.arg[1] & FUTEX_PRIVATE_FLAG &&
+	    !snapshot->reader->session.table[thread->slot].python)
+		count = native_stack(native, thread, pcs, signals, FRAMES, &modules);
+	for (size_t i = 0; i < count; i++)
+		if (signals[i])
+			return true;
+	return false;
 }
 
 /* ---- conditions ---- */

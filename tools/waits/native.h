@@ -43,5 +43,11 @@ bool native_is_in(struct native *native, const struct snapshot_thread *thread,
  */
 bool native_exits(struct native *native, const struct snapshot *snapshot,
 		  const struct snapshot_thread *thread);
+/*
+ * Whether it waits, for what only its own process could end, in the handler of a signal: of a program with one thread, and
+ * without an interpreter.
+ */
+bool native_waits_in_handler(struct native *native, const struct snapshot *snapshot,
+			     const struct snapshot_thread *thread);
 
 #endif
