@@ -408,7 +408,8 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 	json_t *hopeless = json_object_get(evidence->args, "deadlock");
 
 	if (evidence->deadlock)
-		ends_add(evidence->reader, evidence->deadlock, finding);
+		ends_add(evidence->reader, evidence->deadlock,
+			 args_text(evidence->args, ARG_handler), finding);
 	else if (evidence->finding->wait && evidence->finding->grade == GRADE_ERROR)
 		ends_add_wait(&evidence->reader->facts,
 			      &evidence->reader->facts.waits[evidence->finding->wait - 1], finding);

@@ -20,6 +20,7 @@ struct end {
 	uint64_t lasted_ns; /* until it was found; 0: unknown */
 	bool cycle; /* it succeeds if another one gives up */
 	const char *handlers; /* that could end it; NULL: unknown, or none */
+	const char *handler; /* in which it stands, as of callsite_handler; NULL: unknown */
 	bool doubted; /* something unlikely might make it succeed */
 };
 
@@ -41,15 +42,45 @@ static char *seconds_text(const char *before, const struct end *end, const char 
 	return seconds ? text_format("%s%llu s%s", before, seconds, after) : text_copy("");
 }
 
+/* Whether this text of handlers begins with that of the signal in whose handler the thread stands. */
+static bool runs(const struct end *end, const char *one)
+{
+	const char *signal = end->handler ? strstr(end->handler, "SIG") : NULL;
+	size_t length = signal ? strlen(signal) : 0;
+
+	return length && !strncmp(one, signal, length) &&
+	       (one[length] == ',' || one[length] == ';' || !one[length]);
+}
+
+/* Those that do not run yet. */
+static char *others(const struct end *end)
+{
+	char *list = text_copy("");
+
+	for (const char *one = end->handlers; one && *one;) {
+		const char *next = strstr(one, "; ");
+		int length = next ? (int)(next - one) : (int)strlen(one);
+
+		if (!runs(end, one))
+			list = text_join(list, "; ", text_format("%.*s", length, one));
+		one = next ? next + 2 : NULL;
+	}
+	return list;
+}
+
 /* ": SIGTERM, handled at stop (serve.py:12)"; of one that is known, ": stop (serve.py:12)"; or "". */
 static char *which_handlers(const struct end *end)
 {
 	static const char handled[] = "handled at ";
-	const char *all = end->handlers ?: "", *one = strstr(all, handled);
+	const char *one = strstr(end->handlers ?: "", handled);
+	char *all, *text;
 
 	if (end->how == MPSAN_ENDS_TIMER)
 		return one ? text_format(": %s", one + strlen(handled)) : text_copy("");
-	return *all ? text_format(": %s", all) : text_copy("");
+	all = others(end);
+	text = *all ? text_format(": %s", all) : text_copy("");
+	free(all);
+	return text;
 }
 
 static char *repeated_text(const struct end *end)
@@ -174,7 +205,8 @@ void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json
 	    &(struct end){.how = ends, .ends_ns = wait->ev.ends_ns, .from_ns = wait->at.time_ns});
 }
 
-void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock, json_t *finding)
+void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
+	      const char *handler, json_t *finding)
 {
 	const struct fact_blocked *first = deadlock_sufferer(&reader->facts, deadlock);
 	bool limit = first && first->ev.ends == MPSAN_ENDS_LIMIT;
@@ -191,6 +223,7 @@ void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
 					   first->ev.owner != first->at.tid,
 				  .handlers = reader_text(reader, deadlock->at.slot,
 							  deadlock->ev.handlers),
+				  .handler = handler,
 				  .doubted = deadlock_is_doubted(&reader->facts, deadlock)});
 }
 

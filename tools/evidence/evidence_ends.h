@@ -12,9 +12,10 @@
 
 /*
  * Adds `ends` and `ends_seconds` to a finding, and a clause to its message if its wait
- * ends.
+ * ends. `handler`: as of callsite_handler; the signal in whose handler it stands does not end it.
  */
-void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock, json_t *finding);
+void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
+	      const char *handler, json_t *finding);
 /* The same for a wait that its own process proved. */
 void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding);
 

@@ -6,7 +6,6 @@ handler, change nothing about it."""
 # frames: stop update
 # says: in the handler of SIGTERM for Lock
 # says: taken at update (self-deadlock-handler.py:
-# says: SIGTERM, handled at stop (self-deadlock-handler.py:
 # says: SIGUSR1, handled at <lambda> (
 # not: beat
 # pythons: all
