@@ -51,9 +51,22 @@ def check_silent(slug):
     assert not [finding for finding in run(EXEC)["findings"] if finding["rule"] == slug]
 
 
+def check_command(status, told):
+    """A command fails while its parent does something else for longer than --hang-after; 1 may be its answer."""
+    code = f"import subprocess\np = subprocess.Popen(['sh', '-c', 'exit {status}'])\ntime.sleep(4)\np.wait()\n"
+    report = run_mpsan([system_python(), "-c", START.format(more="") + code], options=["--hang-after=2"]).report
+    assert not verdicts(report), verdicts(report)
+    if told:
+        assert f"exited with status {status} " in find(report, "worker-failed", "note")["message"]
+    else:
+        assert not [finding for finding in report["findings"] if finding["rule"] == "worker-failed"]
+
+
 main({"fork-late": check_late,
       "fork-during-import": check_importing,
       "fork-late-exec": functools.partial(check_silent, "fork-late"),
       "fork-threads": functools.partial(check_fires, "fork-threads"),
       "fork-threads-exec": functools.partial(check_silent, "fork-threads"),
-      "fork-start-method": functools.partial(check_fires, "fork-start-method", "import torch")})
+      "fork-start-method": functools.partial(check_fires, "fork-start-method", "import torch"),
+      "command-not-found": functools.partial(check_command, 127, True),
+      "command-answers": functools.partial(check_command, 1, False)})

@@ -81,15 +81,21 @@ bool process_is_later_sibling(const struct facts *facts, uint32_t slot, uint32_t
 	       fact_made_ns(facts, slot) > fact_made_ns(facts, other);
 }
 
+/* The end of argv[0], which may not be terminated. */
+static const char *base_of(const struct mpsan_process *process, char name[MPSAN_ARGV_BYTES + 1])
+{
+	memcpy(name, process->argv, MPSAN_ARGV_BYTES);
+	name[MPSAN_ARGV_BYTES] = '\0';
+	return strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+}
+
 /* Shells fork for subshells, pipelines and background jobs. */
 static bool is_shell(const struct mpsan_process *process)
 {
 	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "busybox"};
-	char name[MPSAN_ARGV_BYTES + 1] = "";
-	const char *base;
+	char name[MPSAN_ARGV_BYTES + 1];
+	const char *base = base_of(process, name);
 
-	memcpy(name, process->argv, MPSAN_ARGV_BYTES);
-	base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 	base += *base == '-'; /* a login shell */
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
 		if (!strcmp(base, shells[i]))
@@ -130,6 +136,18 @@ bool process_is_python_worker(const struct facts *facts, uint32_t slot)
 {
 	return process_is_worker(facts, slot) &&
 	       (slot_of(facts, slot)->python || role_of(slot_of(facts, slot)) == ROLE_SPAWNED);
+}
+
+bool process_answers_by_end(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = slot_of(facts, slot);
+	int number = process->end == MPSAN_END_SIGNAL ? process->end_value : 0;
+	char name[MPSAN_ARGV_BYTES + 1];
+
+	/* one that ended soon has not said itself that it is Python */
+	return !process_is_worker(facts, slot) && !process->python &&
+	       strncmp(base_of(process, name), "python", 6) != 0 && number != SIGSEGV &&
+	       number != SIGABRT && number != SIGBUS && number != SIGFPE && number != SIGILL;
 }
 
 static bool left_soon_after(const struct facts *facts, uint32_t slot, uint64_t time_ns)

@@ -29,6 +29,12 @@ uint32_t process_worker_fork(const struct facts *facts, uint32_t parent, uint64_
 /* As process_is_worker(), but only if the process runs Python, or ran it when it was forked. */
 bool process_is_python_worker(const struct facts *facts, uint32_t slot);
 
+/*
+ * Whether how it ended may be an answer, as that of grep: another program than Python, or one that could not be
+ * executed, and no fault ended it.
+ */
+bool process_answers_by_end(const struct facts *facts, uint32_t slot);
+
 /* The slot of the process's first image: each exec takes another slot. */
 uint32_t process_born_as(const struct facts *facts, uint32_t slot);
 

@@ -53,6 +53,16 @@ static void failed_warns_of_a_parent_that_only_sleeps(void **state)
 		strstr(tell(TRIGGER_EVENT, 0).last[0].message_text->message, "all that time"));
 }
 
+static void failed_notes_a_program_that_may_answer(void **state)
+{
+	(void)state;
+	child_fails();
+	process[CHILD].exec_ns = 11 * SECOND; /* or tried to */
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_NOTE);
+	slot[CHILD].python = 0x030b02f0;
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_WARNING);
+}
+
 static void failed_is_silent_when_somebody_ended_it(void **state)
 {
 	struct ev_killed *event;
@@ -197,6 +207,7 @@ int main(void)
 		STORY(failed_warns_of_an_end_that_nobody_saw),
 		STORY(failed_warns_of_a_pool_that_replaces_its_workers),
 		STORY(failed_warns_of_a_parent_that_only_sleeps),
+		STORY(failed_notes_a_program_that_may_answer),
 		STORY(failed_is_silent_when_somebody_ended_it),
 		STORY(crash_warns_when_nobody_asks),
 		STORY(crash_warns_when_python_only_joins),

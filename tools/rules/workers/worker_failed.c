@@ -62,6 +62,10 @@ static const char mend_start[] =
 	"initializer or when it reads a task; concurrent.futures.ProcessPoolExecutor raises "
 	"BrokenProcessPool instead of starting workers for ever";
 
+static const char mend_asking[] =
+	"ask after the program while you wait for what it was to do: poll() of its Popen, or waitpid() with WNOHANG, between "
+	"waits with a time limit";
+
 static MESSAGE msg_peace = {
 	"{process} {end}, and the program that had started it exited with status 0: if it did not "
 	"check the exit status, the worker's result is missing",
@@ -273,6 +277,7 @@ void rule_worker_failed(const struct facts *facts, const struct trigger *trigger
 	const struct fact_event *event;
 	uint32_t worker, place;
 	uint64_t failures;
+	bool answers;
 
 	if (trigger->kind == TRIGGER_CLOSE) {
 		for (worker = 0; worker < facts->process_count; worker++)
@@ -287,9 +292,14 @@ void rule_worker_failed(const struct facts *facts, const struct trigger *trigger
 		return;
 	place = fact_event_of(facts, worker, EV_left, FACT_NONE);
 	failures = EVENT_AS(event, unnoticed)->failures;
-	FIND_EVENT(out, worker_failed, GRADE_WARNING, trigger,
+	answers = process_answers_by_end(facts, worker);
+	FIND_EVENT(out, worker_failed, answers ? GRADE_NOTE : GRADE_WARNING, trigger,
 		   text_of(EVENT_AS(event, unnoticed), place != FACT_NONE), .process = worker + 1,
 		   .cause = place == FACT_NONE ? 0 : place + 1, .amount = failures,
-		   .title = failures ? "all workers of a pool fail" : NULL,
-		   .fix = failures ? mend_start : NULL);
+		   .title = failures ? "all workers of a pool fail" :
+			    answers  ? "a program failed and its parent did not notice" :
+				       NULL,
+		   .fix = failures ? mend_start :
+			  answers  ? mend_asking :
+				     NULL);
 }

@@ -61,17 +61,13 @@ static bool ended_badly(const struct mon_failures *mon_failures,
 	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
 }
 
-/* A worker, a program in Python, or one that a fault ended: the exit status of others may be an answer, as that of grep. */
-static bool is_missed(const struct facts *facts, uint32_t slot)
+/* Other programs answer by it, as grep does, or were asked to end. */
+static bool says_nothing(const struct mpsan_process *process)
 {
-	const struct mpsan_process *process = facts->processes[slot].slot;
-	int number = process->end == MPSAN_END_SIGNAL ? process->end_value : 0;
-
-	/* one that ended soon has not said so itself */
-	bool python = process->python || !strncmp(path_base(process->argv), "python", 6);
-
-	return process_is_worker(facts, slot) || python || number == SIGSEGV || number == SIGABRT ||
-	       number == SIGBUS || number == SIGFPE || number == SIGILL;
+	return process->end == MPSAN_END_EXIT ?
+		       process->end_value == 1 :
+		       process->end_value == SIGPIPE || process->end_value == SIGTERM ||
+			       process->end_value == SIGINT || process->end_value == SIGHUP;
 }
 
 /* Whether a thread will not reap workers before something else wakes it. */
@@ -253,18 +249,20 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 	uint64_t now_ns = mon_failures->workers->snapshot->now_ns,
 		 since = reader->processes[slot].gone_ns;
 	uint32_t parent, waiter;
+	bool answers;
 
 	if (process->flags & MPSAN_PROCESS_REPLACED)
 		return true;
 	/* its log says that it has ended slightly before the kernel does */
 	if (!complete_end(reader, slot))
 		return session_liveness(&reader->session, slot) == GONE;
-	if (!is_missed(&reader->facts, slot) || !ended_badly(mon_failures, process))
+	answers = process_answers_by_end(&reader->facts, slot);
+	if (!ended_badly(mon_failures, process) || (answers && says_nothing(process)))
 		return true;
 	parent = process_parent(&reader->facts, slot);
 	if (parent == FACT_NONE || reader->processes[parent].gone)
 		return true;
-	waiter = who_waits(mon_failures, parent, process->pid);
+	waiter = answers ? SNAPSHOT_NONE : who_waits(mon_failures, parent, process->pid);
 	if (waiter == SNAPSHOT_NONE ||
 	    session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1))
 		waiter = who_rests(mon_failures, parent, since);
