@@ -386,11 +386,20 @@ bool look_by_child(struct look *look)
 	return true;
 }
 
+/* Of the main interpreter: the record is that of its GIL. */
+static bool is_main_gil(struct pyview *view, uint64_t gil)
+{
+	struct pyview_range runtime = pyview_runtime(view);
+
+	return !runtime.end || (gil >= runtime.begin && gil < runtime.end);
+}
+
 /* The thread that has the GIL by the interpreter's own record, and stands still. */
 static uint32_t recorded_holder(struct look *look)
 {
-	struct pyview *view = look_has_frames(look) ? look_view(look, look->thread->pid) : NULL;
-	uint64_t handle = view ? pyview_gil_holder(view) : 0;
+	bool ask = look->snapshot->outside ? look_has_frames(look) : look_may_ask(look);
+	struct pyview *view = ask ? look_view(look, look->thread->pid) : NULL;
+	uint64_t handle = view && is_main_gil(view, look->wait->lock) ? pyview_gil_holder(view) : 0;
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
 
@@ -418,7 +427,7 @@ void look_by_gil(struct look *look)
 		    snapshot_wanted(other).tag & MPSAN_TAG_GIL)
 			holder = i;
 	}
-	if (holder == SNAPSHOT_NONE && snapshot->outside)
+	if (holder == SNAPSHOT_NONE)
 		holder = recorded_holder(look);
 	if (holder != SNAPSHOT_NONE)
 		look_by_owner(look, holder);
