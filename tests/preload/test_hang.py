@@ -288,6 +288,17 @@ lock.acquire()""",
     "keep-alive": TICKS + "start_ticker()\nwhile True:\n    time.sleep(0.3)",
 }
 
+# a main thread that waits for an event: a note if other threads have ended that might have set it, and who waits for it is no help
+EVENT = "import threading\nthreading.Thread(target=print).start()\nthreading.Event().wait()"
+PARKS = {
+    "event-of-ended": (EVENT, True),
+    "event-of-ended-in-background": ("import os, sys\n"
+                                     f"os.execlp('dash', 'dash', '-c', '\"$0\" -c \"$1\" & wait', sys.executable, {EVENT!r})", True),
+    "event-alone": ("import threading\nthreading.Event().wait()", False),
+    "event-beside-worker": (FORKS + "threading.Thread(target=print).start()\ncontext.Process(target=signal.pause).start()\n"
+                            "threading.Event().wait()", False),
+}
+
 
 def start(program, directory):
     Path(directory, "program.py").write_text(program + "\n")
@@ -383,6 +394,22 @@ def computes(name):
     assert not notes, notes
 
 
+def parks(name):
+    program, noted = PARKS[name]
+    with tempfile.TemporaryDirectory() as directory:
+        process = start(program, directory)
+        try:
+            time.sleep(SILENT_S)
+            err = Path(directory, "err").read_text()
+            wait_for_end(process)
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        found = json.loads(Path(directory, "report.json").read_text())["findings"]
+    assert "no progress" not in err, err
+    assert [finding["severity"] for finding in found if finding["rule"] == "hang"] == ["note"] * noted, found
+
+
 cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
 cases.update({f"spins-{name}": functools.partial(spins, name) for name in SPINS})
 cases.update({f"computes-{name}": functools.partial(computes, name) for name in COMPUTES})
@@ -390,4 +417,5 @@ cases.update({f"sleeps-{name}": functools.partial(noted, FORKS + program, SLEPT_
               for name, program in SLEEPS.items()})
 cases.update({f"left-{name}": functools.partial(noted, TICKS + program, SILENT_S, says) for name, (program, says) in LEFT.items()})
 cases.update({f"silent-{name}": functools.partial(silent, name) for name in SILENT})
+cases.update({f"parks-{name}": functools.partial(parks, name) for name in PARKS})
 main(cases)

@@ -90,7 +90,7 @@ static const char *base_of(const struct mpsan_process *process, char name[MPSAN_
 }
 
 /* Shells fork for subshells, pipelines and background jobs. */
-static bool is_shell(const struct mpsan_process *process)
+bool process_is_shell(const struct mpsan_process *process)
 {
 	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "busybox"};
 	char name[MPSAN_ARGV_BYTES + 1];
@@ -114,7 +114,7 @@ bool process_is_worker(const struct facts *facts, uint32_t slot)
 		return true;
 	case ROLE_PLAIN:
 		return fact_how_copies(process->how) && !facts->processes[slot].exec_ns &&
-		       !is_shell(process);
+		       !process_is_shell(process);
 	default:
 		return false;
 	}

@@ -23,6 +23,9 @@
  */
 bool process_is_worker(const struct facts *facts, uint32_t slot);
 
+/* By its name: sh, bash and their like. */
+bool process_is_shell(const struct mpsan_process *process);
+
 /* The fork of that parent's newest worker before that time; FACT_NONE: none. */
 uint32_t process_worker_fork(const struct facts *facts, uint32_t parent, uint64_t until_ns);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the wait of a thread was answered before, and whether who could answer has ended; which processes read from each other. */
+#include "idle.h"
 #include "idle_group.h"
 
 #include <signal.h>
@@ -375,6 +376,20 @@ static bool thread_ended(const struct group *group, const struct snapshot_thread
 			return true;
 	}
 	return false;
+}
+
+bool idle_is_left(const struct graph *graph, uint32_t index)
+{
+	const struct snapshot *snapshot = graph->waits->snapshot;
+	const struct snapshot_thread *thread = &snapshot->threads.item[index];
+	const struct snapshot_process *process = &snapshot->processes.item[thread->process];
+	struct group group = {.graph = graph, .snapshot = snapshot};
+
+	for (uint32_t i = 0; i < snapshot->processes.count; i++)
+		if (process_parent(&snapshot->reader->facts, snapshot->processes.item[i].slot) ==
+		    thread->slot)
+			return false;
+	return process->end - process->begin == 1 && thread_ended(&group, thread);
 }
 
 /*

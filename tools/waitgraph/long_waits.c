@@ -258,7 +258,10 @@ static void mark_examined(struct deadlocks *deadlocks)
 		deadlocks_entry(deadlocks, i)->rest.examined = true;
 }
 
-/* A main thread's way to park: an event of its own, which Ctrl-C interrupts, or a loop of events. */
+/*
+ * A main thread's way to park: a loop of events, or an event of its own, which Ctrl-C interrupts, unless the threads
+ * have ended that might have set it.
+ */
 static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 {
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
@@ -267,7 +270,8 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 
 		if (thread->tid == thread->pid && !wait->harmless &&
 		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread)) ||
-		     (has_keyboard && pythread_waits_for_event(thread))))
+		     (has_keyboard && pythread_waits_for_event(thread) &&
+		      !idle_is_left(&deadlocks->graph, i))))
 			return true;
 	}
 	return false;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../base/system_calls.h"
+#include "../facts/processes.h"
 #include "../proc/calls.h"
 #include "native.h"
 #include "outside.h"
@@ -427,6 +428,10 @@ static void judge_call(struct look *look)
 	case SYS_waitid:
 		if (call->arg[0] == P_PID || call->arg[0] == P_ALL)
 			look_at_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
+		break;
+	case SYS_rt_sigsuspend: /* dash's wait: for the SIGCHLD of any */
+		if (process_is_shell(look_process(look)))
+			look_at_child(look, -1, false);
 		break;
 	case SYS_vfork:
 	case SYS_clone:
