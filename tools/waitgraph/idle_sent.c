@@ -77,16 +77,22 @@ bool idle_made_empty(const struct group *group, const struct snapshot_thread *th
 	return false;
 }
 
-/* Whether a waiter has taken a unit before, although there was none initially. */
-static bool was_posted(const struct group *group, uint32_t i)
+/* Whether a waiter has taken a unit before. */
+static bool was_taken(const struct group *group, uint32_t i)
 {
 	struct mpsan_hold hold;
 
 	for (uint32_t k = 0; k < group->count; k++)
 		if (is_same_place(group, k, i) &&
 		    snapshot_holds(group_thread(group, k), group_wait(group, k)->lock, &hold))
-			return idle_made_empty(group, group_thread(group, i));
+			return true;
 	return false;
+}
+
+/* Although there was none initially. */
+static bool was_posted(const struct group *group, uint32_t i)
+{
+	return was_taken(group, i) && idle_made_empty(group, group_thread(group, i));
 }
 
 /* Whether one that has ended has taken it, so that it may be a lock. */
@@ -290,7 +296,10 @@ static bool is_left_alone(const struct group *group, uint32_t i, const uint32_t 
 	return other;
 }
 
-/* For a signal in shared memory that is not kept: at a condition, not an event, at which a program may park. */
+/*
+ * For a signal in shared memory that is not kept: at a condition, not an event, at which a program may park. So it may at a
+ * semaphore, but not for as long as a job rests if it has taken a unit of it before.
+ */
 static bool awaits_notify(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -298,7 +307,8 @@ static bool awaits_notify(const struct group *group, uint32_t i)
 
 	return thread->object.is_shared &&
 	       (kind == MPSAN_WAIT_COND ||
-		(kind == MPSAN_LOCK_SEMAPHORE && pythread_awaits_shared_notify(thread)));
+		(kind == MPSAN_LOCK_SEMAPHORE && (pythread_awaits_shared_notify(thread) ||
+						  (group->is_job && was_taken(group, i)))));
 }
 
 static bool may_be_reader(const struct group *group, uint32_t i)
