@@ -3,6 +3,7 @@
 # options: --hang-after 2
 # says: a signal handler runs on top of the code that it interrupted
 # within: 10
+# outside: nothing: that it lasts for longer than --hang-after
 
 import os
 import signal
