@@ -2,6 +2,7 @@
 # expect: worker-lost warning
 # options: --hang-after 3
 # within: 12
+# outside: nothing: that it lasts for longer than --hang-after
 
 import multiprocessing
 import os
