@@ -115,7 +115,7 @@ def until_told(name):
 
 EXPECTED = {
     # a zombie, which has a status
-    "rank-raised.py": r"ranks 0 and 2 wait in new_group \(rank-raised.py:25\); rank 1 ended with status 1 \(process \d+\)",
+    "rank-raised.py": r"ranks 0 and 2 to 7 wait in new_group \(rank-raised.py:25\); rank 1 ended with status 1 \(process \d+\)",
     "rank-killed.py": r"ranks 0 and 1 wait in all_reduce \(rank-killed.py:28\); rank 2 was killed by SIGKILL \(process \d+\)",
     # its parent waits for it: seen in the act, or afterwards
     "rank-raised-and-joined.py": r"ranks 0 and 2 wait in new_group \(rank-raised-and-joined.py:23\); "

@@ -1,4 +1,4 @@
-"""As rank-raised, with a parent that has waited for the one that raised."""
+"""Three ranks of gloo; one raises and has been waited for by the parent, as not in rank-raised."""
 # expect: collective-mismatch error
 # says: ranks 0 and 2 wait in new_group \(rank-raised-and-joined.py:23\); rank 1 ended with status 1
 # needs: torch
