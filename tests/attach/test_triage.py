@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from attached import attached, running  # noqa: E402
 from faults import build, scratch  # noqa: E402
-from mpsantest import MPSAN, Skip, kill_group, main, other_pythons, system_python  # noqa: E402
+from mpsantest import MPSAN, kill_group, main, need_profiler, other_pythons, system_python  # noqa: E402
 
 
 def started(source, python=None, **more):
@@ -145,18 +145,6 @@ def check_debugger():
         until(process.pid, "stopped", rf"stopped by a debugger, process {os.getpid()} \(")
 
 
-def needs_samples():
-    """The kernel's profiler, of this user's own processes."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    clock = (ctypes.c_uint32 * 32)(1, 128, 1)  # PERF_TYPE_SOFTWARE, the size, PERF_COUNT_SW_TASK_CLOCK
-    clock[10] = 1 << 5  # exclude_kernel
-    file = libc.syscall(SYS_PERF_EVENT_OPEN, clock, 0, -1, -1, 0)
-    if file < 0:
-        raise Skip(f"no perf_event_open here: errno {ctypes.get_errno()}")
-    os.close(file)
-
-
-SYS_PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
 SPIN = """
 #include <stdlib.h>
 volatile int end;
@@ -175,7 +163,7 @@ int main(void)
 
 def check_running_native():
     """The functions of a thread that runs in C, of which the kernel's profiler takes a sample: it need not stop."""
-    needs_samples()
+    need_profiler()
     with running(build(SPIN, scratch("spin"))) as process:
         until(process.pid, "running", r"at compare \(source.c:6\), \d+ % of a processor")
         functions = []
@@ -188,7 +176,7 @@ def check_running_native():
 
 def check_gpu_that_spins():
     """By default the driver waits for its device on a processor."""
-    needs_samples()
+    need_profiler()
     source = "volatile int end;\nint cuStreamSynchronize(void *stream) { while (!end) ; return stream != 0; }\n"
     with driver_of(source) as process:
         until(process.pid, "gpu", r"is in cuStreamSynchronize, which spins, at step \(<string>:2\)")

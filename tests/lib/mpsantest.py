@@ -5,6 +5,7 @@ arguments) and ends with `main(cases)`. Needs nothing but Python 3.9.
 """
 
 import contextlib
+import ctypes
 import json
 import os
 import re
@@ -289,6 +290,17 @@ def other_pythons():
         if minor and int(minor[1]) >= 9:
             found[f"3.{minor[1]}"] = str(program)
     return found
+
+
+def need_profiler():
+    """The kernel's profiler, of this user's own processes."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    clock = (ctypes.c_uint32 * 32)(1, 128, 1)  # PERF_TYPE_SOFTWARE, the size, PERF_COUNT_SW_TASK_CLOCK
+    clock[10] = 1 << 5  # exclude_kernel
+    file = libc.syscall({"x86_64": 298, "aarch64": 241}[os.uname().machine], clock, 0, -1, -1, 0)
+    if file < 0:
+        raise Skip(f"no perf_event_open here: errno {ctypes.get_errno()}")
+    os.close(file)
 
 
 def need_module(python, name):

@@ -2,9 +2,13 @@
 /* Tells main threads that only test from those that do more. */
 #include "in_vain.h"
 
+#include <string.h>
+
 #include "../facts/processes.h"
 #include "../proc/calls.h"
+#include "../proc/proc.h"
 #include "../proc/process/status.h"
+#include "../proc/stacks/stack_sample.h"
 #include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 
@@ -12,6 +16,7 @@
 #define TIMES 8u /* that a loop was seen to test only, at looks one after the other, */
 #define DOUBT 3u /* less so many for each time that it seemed to do more */
 #define BUSY 8u /* of so many parts of the time, all but one on a processor, or waiting for one */
+#define TICKS 4u /* of the profiler, at which it is in the interpreter */
 #define LATER 8u /* parts of --hang-after until one that computes is looked at again */
 
 static struct ledger_entry *entry_of(const struct deadlocks *deadlocks,
@@ -137,6 +142,36 @@ static bool does_more(struct deadlocks *deadlocks, const struct snapshot_thread 
 	       !is_mute(deadlocks, thread, 1);
 }
 
+static bool is_interpreter(const struct proc_mapping *mapping)
+{
+	const char *slash = strrchr(mapping->path, '/'), *name = slash ? slash + 1 : mapping->path;
+
+	return mapping->in_libc || !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9) ||
+	       !strncmp(name, "libmpsan", 8) || !strcmp(name, "[vdso]") ||
+	       strstr(mapping->path, "/lib-dynload/");
+}
+
+/*
+ * Whether the kernel's profiler always finds it in the interpreter, its modules, the C library or that of mpsan: what others wrote may
+ * compute, unseen. False as well where the profiler is not permitted.
+ */
+static bool runs_interpreter(const struct snapshot_thread *thread)
+{
+	for (unsigned i = 0; i < TICKS; i++) {
+		struct {
+			struct mpsan_stack head;
+			uint64_t word;
+		} sample = {0};
+		struct proc_mapping mapping;
+
+		if (!stack_sample(thread->tid, &sample.head, sizeof(sample.word)) ||
+		    !proc_mapping_lately(thread->pid, sample.head.regs[MPSAN_STACK_PC], &mapping) ||
+		    !is_interpreter(&mapping))
+			return false;
+	}
+	return true;
+}
+
 /* What is said once is said; one that computes is left alone for longer. */
 static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
@@ -151,6 +186,8 @@ static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thre
 		run->times = 0;
 	else
 		spin = pythread_spins(thread);
+	if (spin.loop && !spin.computes)
+		spin.computes = !runs_interpreter(thread);
 	if (spin.loop && spin.loop != run->loop)
 		run->times = 0;
 	if (spin.computes)

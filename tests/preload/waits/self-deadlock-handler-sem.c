@@ -5,7 +5,7 @@
 // expect: self-deadlock error
 // ends: never
 // frames: on_signal update
-// outside: nothing: who took it
+// outside: deadlock-cycle error: who took it
 #include "lib.h"
 
 #include <semaphore.h>

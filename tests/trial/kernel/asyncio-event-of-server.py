@@ -3,6 +3,7 @@
 # within: 12
 # options: --hang-after 4
 # says: callbacks to run: another thread
+# outside: nothing: that it lasts for longer than --hang-after
 
 import asyncio
 import threading
