@@ -3,6 +3,7 @@
 # run: timeout --preserve-status -s INT 5 {python} {program}
 
 import queue
+import signal
 import threading
 
 
@@ -18,7 +19,7 @@ def main():
     try:
         threading.Event().wait()
     except KeyboardInterrupt:
-        pass
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # timeout sends it to the program, and then to its group
 
 
 main()
