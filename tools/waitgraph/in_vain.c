@@ -151,11 +151,13 @@ static bool is_interpreter(const struct proc_mapping *mapping)
 	       strstr(mapping->path, "/lib-dynload/");
 }
 
+enum code { CODE_UNKNOWN, CODE_OF_INTERPRETER, CODE_OF_OTHERS };
+
 /*
- * Whether the kernel's profiler always finds it in the interpreter, its modules, the C library or that of mpsan: what others wrote may
- * compute, unseen. False as well where the profiler is not permitted.
+ * Whose code runs, by the kernel's profiler: that of the interpreter, its modules, the C library and mpsan, or of others,
+ * which may compute, unseen. Unknown where the profiler is not permitted, or the thread has no processor.
  */
-static bool runs_interpreter(const struct snapshot_thread *thread)
+static enum code code_of(const struct snapshot_thread *thread)
 {
 	for (unsigned i = 0; i < TICKS; i++) {
 		struct {
@@ -164,12 +166,13 @@ static bool runs_interpreter(const struct snapshot_thread *thread)
 		} sample = {0};
 		struct proc_mapping mapping;
 
-		if (!stack_sample(thread->tid, &sample.head, sizeof(sample.word)) ||
-		    !proc_mapping_lately(thread->pid, sample.head.regs[MPSAN_STACK_PC], &mapping) ||
+		if (!stack_sample(thread->tid, &sample.head, sizeof(sample.word)))
+			return CODE_UNKNOWN;
+		if (!proc_mapping_lately(thread->pid, sample.head.regs[MPSAN_STACK_PC], &mapping) ||
 		    !is_interpreter(&mapping))
-			return false;
+			return CODE_OF_OTHERS;
 	}
-	return true;
+	return CODE_OF_INTERPRETER;
 }
 
 /* What is said once is said; one that computes is left alone for longer. */
@@ -179,6 +182,7 @@ static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thre
 	struct ledger_run *run = &entry->run;
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
 	struct pyspin spin = {0};
+	enum code code;
 
 	if (now_ns < run->next_ns || entry->rest.hung)
 		return;
@@ -186,13 +190,13 @@ static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thre
 		run->times = 0;
 	else
 		spin = pythread_spins(thread);
-	if (spin.loop && !spin.computes)
-		spin.computes = !runs_interpreter(thread);
+	code = spin.loop && !spin.computes ? code_of(thread) : CODE_OF_INTERPRETER;
+	spin.computes |= code == CODE_OF_OTHERS;
 	if (spin.loop && spin.loop != run->loop)
 		run->times = 0;
 	if (spin.computes)
 		run->times -= run->times < DOUBT ? run->times : DOUBT;
-	else if (spin.loop)
+	else if (spin.loop && code != CODE_UNKNOWN)
 		run->times++;
 	run->loop = spin.loop ? spin.loop : run->loop;
 	if (!run->times)
