@@ -332,7 +332,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 		to->thread = idle_joined(group, i, python);
 	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
-	if (group->apart[i] || group->loops)
+	if (group->apart[i] || group->loops || is_helped(group, i))
 		return;
 	to->was_sent = idle_was_sent(group, i, python) && !group->ticks;
 	to->sender_ended = idle_sender_ended(group, i);
