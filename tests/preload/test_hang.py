@@ -20,7 +20,7 @@ from mpsantest import MPSAN, kill_group, main, need_profiler, system_python  # n
 
 SILENT_S = 3.5
 COMPUTED_S = 8
-SLEPT_S = {"file": 3.5, "file-in-worker": 13, "queue-of-waiting-worker": 3.5}
+SLEPT_S = {"file": 3.5, "file-in-worker": 13, "queue-of-waiting-worker": 8}
 PATIENCE_S = 30
 TICKS = """
 import multiprocessing, os, queue, signal, sys, tempfile, threading, time
