@@ -128,28 +128,33 @@ static uint64_t queue_of_worker(const struct cpython *py, const struct frame *fr
 
 #define WORKER_LIMIT 4 /* maxtasks, among the arguments of worker() */
 
-bool pypool_works_on(const struct cpython *py, uint64_t top)
+/* The innermost frame of that function. */
+static bool find_frame(const struct cpython *py, uint64_t top, const char *function,
+		       const char *file, struct frame *frame)
 {
-	struct frame frame;
 	struct walk walk;
 
 	walk_open(&walk, py, top);
-	while (walk_on(&walk, &frame))
-		if (frame_is(py, &frame, "worker", "multiprocessing/pool.py"))
-			return frame_local(py, &frame, WORKER_LIMIT) == py->none;
+	while (walk_on(&walk, frame))
+		if (frame_is(py, frame, function, file))
+			return true;
 	return false;
+}
+
+bool pypool_works_on(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+
+	return find_frame(py, top, "worker", "multiprocessing/pool.py", &frame) &&
+	       frame_local(py, &frame, WORKER_LIMIT) == py->none;
 }
 
 bool pypool_is_queued(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;
-	struct walk walk;
 
-	walk_open(&walk, py, top);
-	while (walk_on(&walk, &frame))
-		if (frame_is(py, &frame, "_worker", "concurrent/futures/thread.py"))
-			return tasks_are_left(py, queue_of_worker(py, &frame), 0);
-	return false;
+	return find_frame(py, top, "_worker", "concurrent/futures/thread.py", &frame) &&
+	       tasks_are_left(py, queue_of_worker(py, &frame), 0);
 }
 
 bool pypool_is_short(const struct cpython *py, uint64_t top)
