@@ -447,10 +447,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	for (uint32_t i = 0; i < group.count; i++)
 		group_entry(&group, i)->stand.idle = meant;
 	meant = meant || has_company(&group); /* as long as it lives */
-	free(group.index);
-	free(group.apart);
-	free(group.thread);
-	free(group.wanted);
+	group_close(&group);
 	return meant;
 }
 
@@ -483,10 +480,7 @@ bool idle_job_is_meant(const struct graph *graph, struct shared *shared, uint32_
 	meant = !group.count || parked_is_meant(group.thread, group.count, group.wanted);
 	*has_keyboard = parked_has_keyboard(group.thread, group.count);
 	*head = group.count ? group.index[first_busy(&group)] : 0;
-	free(group.index);
-	free(group.apart);
-	free(group.thread);
-	free(group.wanted);
+	group_close(&group);
 	return meant;
 }
 

@@ -6,6 +6,8 @@
 #ifndef MPSAN_IDLE_GROUP_H
 #define MPSAN_IDLE_GROUP_H
 
+#include <stdlib.h>
+
 #include "../proc/calls.h"
 #include "../rules/parked.h"
 #include "../waits/ledger.h"
@@ -32,6 +34,14 @@ struct group {
 	struct parked_thread *thread;
 	bool *wanted;
 };
+
+static inline void group_close(struct group *group)
+{
+	free(group->index);
+	free(group->apart);
+	free(group->thread);
+	free(group->wanted);
+}
 
 static inline const struct snapshot_thread *group_thread(const struct group *group, uint32_t i)
 {

@@ -29,7 +29,7 @@ static void add_hanging(struct deadlocks *deadlocks, struct verdict *verdict, ui
 	rest->hung = true;
 }
 
-/* Records a wait, for a lock with the owner that runs elsewhere. */
+/* Records a long wait; if it is for a lock, then with its owner, which runs elsewhere. */
 static void state_long_wait(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
@@ -221,7 +221,10 @@ void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns)
 
 /* ---- a job at rest ---- */
 
-/* Whether the whole job rested, with a process that is no leftover; `tests`: who tests in vain does not work, `all`: none does. */
+/*
+ * Whether the whole job rested, with a process that is no leftover. `tests`: who tests in vain does not work; `all`: nor does
+ * a worker that does something of its own.
+ */
 static bool job_rests(const struct deadlocks *deadlocks, bool tests, bool all)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
