@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from faults import SOURCES, build, scratch  # noqa: E402
 from mpsantest import MPSAN, kill_group, main, need_profiler, system_python  # noqa: E402
 
 SILENT_S = 3.5
@@ -23,7 +24,7 @@ COMPUTED_S = 8
 SLEPT_S = {"file": 3.5, "file-in-worker": 13, "queue-of-waiting-worker": 8}
 PATIENCE_S = 30
 TICKS = """
-import multiprocessing, os, queue, signal, sys, tempfile, threading, time
+import collections, itertools, multiprocessing, os, queue, signal, sys, tempfile, threading, time
 def tick():
     while True:
         time.sleep(0.2)
@@ -49,7 +50,7 @@ worker.start()
 HANGS = {
     "undrained": (UNDRAINED + "start_ticker()\nworker.join()",
                   ["waits for the end of process", "room in the pipe of a multiprocessing.Queue", "what could still end it: thread \"ticker\"", "woke up",
-                   "always back to clock_nanosleep() at tick (", "likely join-before-drain"]),
+                   "always back to clock_nanosleep(), last at tick (", "likely join-before-drain"]),
     "circle": (TICKS + """
 first, second, both = threading.Lock(), threading.Lock(), threading.Barrier(2)
 def take(one, other):
@@ -144,6 +145,21 @@ def run():
         maths.erf(0.5)
 run()""",
     "helped": "flag = False\nthreading.Thread(target=burn, daemon=True).start()\nwhile not flag:\n    pass",
+}
+# the same in C, see tests/faults/lib/spins.c: not even a note where memory changes, its module's or behind a pointer
+C_SPINS = {"flag": True, "flag-of-thread": True, "pointer": True, "counts": False, "counts-in-job": False, "sums-in-thread": False}
+# one thread that keeps the GIL while it runs code in C, which may compute: a note if others wait for the GIL, all the time
+KEEPS = {
+    "gil": ("threading.Thread(target=tick, daemon=True, name='ticker').start()\nthreading.Thread(target=tick, daemon=True).start()\n"
+            "time.sleep(0.3)\ncollections.deque(itertools.repeat(0), maxlen=0)",
+            "has had the GIL for", "and runs; 2 threads wait for it"),
+    "gil-in-thread": ("thread = threading.Thread(target=sum, args=(itertools.repeat(0),), name='adder')\nthread.start()\nthread.join()",
+                      'thread "adder"', "has had the GIL for", "1 thread waits for it"),
+}
+SHARES = {
+    "gil-alone": "collections.deque(itertools.repeat(0), maxlen=0)",
+    "gil-in-turns": "for _ in range(2):\n    threading.Thread(target=burn, daemon=True).start()\nburn()",
+    "gil-in-pieces": "threading.Thread(target=burn, daemon=True).start()\nnumbers = list(range(100000))\nwhile True:\n    sorted(numbers, key=str)",
 }
 # at rest, and left to somebody outside: a note, with what it says
 LEFT = {
@@ -296,10 +312,12 @@ PARKS = {
 
 
 def start(program, directory):
-    Path(directory, "program.py").write_text(program + "\n")
+    if isinstance(program, str):
+        Path(directory, "program.py").write_text(program + "\n")
+        program = [system_python(), f"{directory}/program.py"]
     with open(f"{directory}/err", "w") as err:
         return subprocess.Popen([MPSAN, "run", "--hang-after=1", "--report", f"json={directory}/report.json", "--",
-                                 system_python(), f"{directory}/program.py"], stdin=subprocess.DEVNULL,
+                                 *program], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=err, start_new_session=True,
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
@@ -371,22 +389,31 @@ def notes_of(program, seconds):
     return [finding for finding in found if finding["rule"] == "hang"]
 
 
-def noted(program, seconds, says):
+def noted(program, seconds, *says):
     notes = notes_of(program, seconds)
-    assert len(notes) == 1 and notes[0]["severity"] == "note" and says in notes[0]["message"], notes
+    assert len(notes) == 1 and notes[0]["severity"] == "note" and all(text in notes[0]["message"] for text in says), notes
 
 
-def spins(name):
+def unnoted(program):
+    notes = notes_of(program, COMPUTED_S)
+    assert not notes, notes
+
+
+def spins(program):
     """On a busy machine the loop gets a processor now and then, and is seen as often."""
     need_profiler()
-    notes = next(filter(None, (notes_of(FORKS + SPINS[name], seconds) for seconds in (14, 45))), [])
+    notes = next(filter(None, (notes_of(program, seconds) for seconds in (14, 45))), [])
     assert len(notes) == 1 and notes[0]["severity"] == "note", notes
     assert "in one loop that only tests" in notes[0]["message"], notes
 
 
-def computes(name):
-    notes = notes_of(FORKS + COMPUTES[name], COMPUTED_S)
-    assert not notes, notes
+def spins_in_c(name):
+    need_profiler()
+    program = [build(SOURCES / "spins.c", scratch("spins")), name]
+    if C_SPINS[name]:
+        spins(program)
+    else:
+        unnoted(program)
 
 
 def parks(name):
@@ -407,8 +434,10 @@ def parks(name):
 
 cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
 if os.environ.get("MPSAN_FULL") == "1":  # beside other tests a loop has too little of a processor
-    cases.update({f"spins-{name}": functools.partial(spins, name) for name in SPINS})
-cases.update({f"computes-{name}": functools.partial(computes, name) for name in COMPUTES})
+    cases.update({f"spins-{name}": functools.partial(spins, FORKS + program) for name, program in SPINS.items()})
+    cases.update({f"c-{name}": functools.partial(spins_in_c, name) for name in C_SPINS})
+cases.update({f"computes-{name}": functools.partial(unnoted, FORKS + program) for name, program in (COMPUTES | SHARES).items()})
+cases.update({f"keeps-{name}": functools.partial(noted, FORKS + program, COMPUTED_S, *says) for name, (program, *says) in KEEPS.items()})
 cases.update({f"sleeps-{name}": functools.partial(noted, FORKS + program, SLEPT_S[name], "has done nothing for")
               for name, program in SLEEPS.items()})
 cases.update({f"left-{name}": functools.partial(noted, TICKS + program, SILENT_S, says) for name, (program, says) in LEFT.items()})

@@ -19,7 +19,7 @@ bool hang_is_bystander(const struct fact_deadlock *deadlock, const struct fact_b
 	       blocked->ev.kind == MPSAN_WAIT_SYSCALL;
 }
 
-/* "thread ticker of process 7 woke up 58 times, always back to nanosleep() at tick (t.py:7)" */
+/* "thread ticker of process 7 woke up 58 times, always back to nanosleep(), last at tick (t.py:7)": a loop may have several */
 static char *bystander_text(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const char *call = reader_text(ctx->reader, blocked->at.slot, blocked->ev.detail);
@@ -37,8 +37,8 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 				  wakes == 1 ? "" : "s") :
 		      text_copy("stands all the time in");
 	number = process_number(ctx->reader, blocked->at.by);
-	text = text_format("%s of process %s %s %s at %s", actor ? actor : "a thread", number, did,
-			   call ? call : "a system call",
+	text = text_format("%s of process %s %s %s%s at %s", actor ? actor : "a thread", number,
+			   did, call ? call : "a system call", wakes ? ", last" : "",
 			   callsite.where ? callsite.where : "an unknown place");
 	callsite_finish(&callsite);
 	free(actor);

@@ -3,6 +3,7 @@
 #include "pyview.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -436,6 +437,39 @@ struct pyview_range pyview_runtime(struct pyview *view)
 uint64_t pyview_gil_holder(struct pyview *view)
 {
 	return view->limit ? 0 : cpython_gil_holder(&view->py);
+}
+
+/* struct _gil_runtime_state; Source: pycore_gil.h, the same from 3.8 to 3.15. */
+struct gil {
+	uint64_t interval, holder;
+	int32_t locked;
+	uint64_t switches;
+};
+
+/* Up to 3.11 it stands in front of the state of all GILs, in _PyRuntimeState, with two conditions and their mutexes. */
+#define GIL_BYTES (sizeof(struct gil) + 2 * sizeof(pthread_cond_t) + 2 * sizeof(pthread_mutex_t))
+
+static uint64_t gil_of(const struct cpython *py, uint64_t interp)
+{
+	if (py->at.runtime_current)
+		return py->runtime + py->at.runtime_current - sizeof(uint64_t) - GIL_BYTES;
+	return py->at.gil_locked == offsetof(struct gil, locked) ?
+		       cpython_peek_word(py, interp + py->at.interp_gil) :
+		       0;
+}
+
+uint64_t pyview_gil_switches(struct pyview *view, uint64_t pthread)
+{
+	struct state state;
+	uint64_t at = find_state(view, pthread, &state),
+		 place = at ? gil_of(&view->py, state.interp) : 0;
+	struct gil gil;
+
+	/* that the holder is a thread's state says that this is the GIL */
+	return place && cpython_peek(&view->py, &gil, place, sizeof(gil)) && gil.locked == 1 &&
+			       gil.holder == at ?
+		       gil.switches + 1 :
+		       0;
 }
 
 uint64_t pyview_only_thread(struct pyview *view)

@@ -165,4 +165,10 @@ struct pyview_range pyview_runtime(struct pyview *view);
 /* pthread_self() of the thread that holds the main interpreter's GIL; 0: none, or unknown. */
 uint64_t pyview_gil_holder(struct pyview *view);
 
+/*
+ * How often the GIL has come to another thread than before, plus one, if this thread has it now; 0: it does not, or that is
+ * unknown. While others wait for it, and the number stays the same, this thread has not let it go.
+ */
+uint64_t pyview_gil_switches(struct pyview *view, uint64_t pthread);
+
 #endif

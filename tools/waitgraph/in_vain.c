@@ -9,6 +9,7 @@
 #include "../proc/proc.h"
 #include "../proc/process/status.h"
 #include "../proc/stacks/stack_sample.h"
+#include "../proc/stacks/stack_spin.h"
 #include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 
@@ -73,6 +74,14 @@ bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *th
 					   has_lost_threads(deadlocks, thread));
 }
 
+bool in_vain_any(const struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (in_vain(deadlocks, &deadlocks->snapshot.threads.item[i]))
+			return true;
+	return false;
+}
+
 /* Whether its process has read and written nothing for that long: one that logs, or asks, does more than test. */
 static bool is_mute(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 		    uint64_t for_ns)
@@ -103,16 +112,34 @@ bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *th
 
 /* ---- threads that run ---- */
 
-/* A main thread that was found running for half of that time, always: the other half is for a close look. */
+/* Whether the job may wait for it: a main thread, or one whose end or lock a main thread waits for. */
+static bool is_awaited(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct waits *waits = &deadlocks->waits;
+
+	if (thread->tid == thread->pid)
+		return true;
+	for (uint32_t i = 0; i < waits->item.count; i++) {
+		const struct wait *wait = &waits->item.item[i];
+		const struct snapshot_thread *waiter = &deadlocks->snapshot.threads.item[i];
+
+		if (wait->end == WAIT_OWNERS && waiter->tid == waiter->pid &&
+		    waits->who.item[wait->begin] == thread->entry - 1)
+			return true;
+	}
+	return false;
+}
+
+/* One that was found running for half of that time, always: the other half is for a close look. */
 static bool may_spin(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	const struct ledger_run *run = &entry_of(deadlocks, thread)->run;
 	uint64_t passed_ns = deadlocks->snapshot.now_ns - run->since_ns;
 
-	return run->since_ns && thread->tid == thread->pid &&
-	       passed_ns >= deadlocks->hang_after_ns / 2 &&
+	return run->since_ns && passed_ns >= deadlocks->hang_after_ns / 2 &&
 	       thread->time.ran_ns + thread->time.waited_ns - run->busy_ns >=
-		       passed_ns / BUSY * (BUSY - 1);
+		       passed_ns / BUSY * (BUSY - 1) &&
+	       is_awaited(deadlocks, thread);
 }
 
 /* Whether one runs that may spin, and all others have rested for as long: who else runs may set what it tests for. */
@@ -175,6 +202,25 @@ static enum code code_of(const struct snapshot_thread *thread)
 	return CODE_OF_INTERPRETER;
 }
 
+/* A loop of Python, or one of native code, which computes for certain only if that was its loop before. */
+static struct pyspin loop_of(const struct snapshot_thread *thread, struct ledger_run *run)
+{
+	struct pyspin spin = pythread_spins(thread);
+	struct stack_spin native = {0};
+	enum code code = CODE_OF_INTERPRETER;
+
+	if (!spin.loop && !spin.computes && (run->native || !run->times))
+		native = stack_spins(thread->pid, thread->tid);
+	else if (spin.loop && !spin.computes)
+		code = code_of(thread);
+	if (native.loop && !native.computes)
+		spin.loop = native.loop;
+	spin.computes |= code == CODE_OF_OTHERS || (native.computes && run->native);
+	spin.loop = code == CODE_UNKNOWN ? 0 : spin.loop;
+	run->native = spin.loop ? spin.loop == native.loop : run->native;
+	return spin;
+}
+
 /* What is said once is said; one that computes is left alone for longer. */
 static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
@@ -182,21 +228,18 @@ static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thre
 	struct ledger_run *run = &entry->run;
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
 	struct pyspin spin = {0};
-	enum code code;
 
 	if (now_ns < run->next_ns || entry->rest.hung)
 		return;
 	if (does_more(deadlocks, thread))
 		run->times = 0;
 	else
-		spin = pythread_spins(thread);
-	code = spin.loop && !spin.computes ? code_of(thread) : CODE_OF_INTERPRETER;
-	spin.computes |= code == CODE_OF_OTHERS;
+		spin = loop_of(thread, run);
 	if (spin.loop && spin.loop != run->loop)
 		run->times = 0;
 	if (spin.computes)
 		run->times -= run->times < DOUBT ? run->times : DOUBT;
-	else if (spin.loop && code != CODE_UNKNOWN)
+	else if (spin.loop)
 		run->times++;
 	run->loop = spin.loop ? spin.loop : run->loop;
 	if (!run->times)
@@ -210,4 +253,52 @@ void in_vain_look(struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (may_spin(deadlocks, &deadlocks->snapshot.threads.item[i]))
 			look_closely(deadlocks, &deadlocks->snapshot.threads.item[i]);
+}
+
+/* ---- threads that keep the GIL ---- */
+
+uint64_t in_vain_gil_since(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct ledger_entry *entry = entry_of(deadlocks, thread);
+
+	return entry->life.gil ? entry->life.gil_ns : 0;
+}
+
+uint32_t in_vain_gil_waiters(const struct deadlocks *deadlocks,
+			     const struct snapshot_process *process, uint64_t since_ns)
+{
+	const struct snapshot *snapshot = &deadlocks->snapshot;
+	uint32_t count = 0;
+
+	for (uint32_t i = process->begin; i < process->end; i++)
+		count += deadlocks->waits.item.item[i].kind == MPSAN_WAIT_GIL &&
+			 snapshot_rests(snapshot, &snapshot->threads.item[i]) <= since_ns;
+	return count;
+}
+
+/* It computes, with short calls of the system in between at most: who stands in one has a wait of its own. */
+static void look_at_gil(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			bool awaited)
+{
+	struct ledger_life *life = &entry_of(deadlocks, thread)->life;
+	bool runs = thread->looks == 1 && !proc_is_stopped(thread->pid, thread->tid);
+	uint64_t gil = awaited && runs ? pythread_gil_switches(thread) : 0;
+
+	if (gil != life->gil)
+		life->gil_ns = deadlocks->snapshot.now_ns;
+	life->gil = gil;
+}
+
+void in_vain_look_at_gil(struct deadlocks *deadlocks)
+{
+	const struct snapshot *snapshot = &deadlocks->snapshot;
+
+	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
+		const struct snapshot_process *process = &snapshot->processes.item[i];
+		bool awaited = in_vain_gil_waiters(deadlocks, process, snapshot->now_ns);
+
+		for (uint32_t k = process->begin; k < process->end; k++)
+			if (deadlocks->waits.item.item[k].kind != MPSAN_WAIT_GIL)
+				look_at_gil(deadlocks, &snapshot->threads.item[k], awaited);
+	}
 }

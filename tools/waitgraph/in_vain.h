@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Main threads that only test, for something that may never be: they sleep between two tests, wait with a limit, or spin.
+ * Threads that only test, for something that may never be: they sleep between two tests, wait with a limit, or spin; and
+ * those that keep the GIL.
  * Neighbour: long_waits.h.
  */
 #ifndef MPSAN_IN_VAIN_H
@@ -13,7 +14,7 @@
 /* Looks closely at those that have run for long beside threads that all rest. */
 void in_vain_look(struct deadlocks *deadlocks);
 
-/* Whether it is a main thread that runs, in a loop that only tests. */
+/* Whether it is a thread that runs, in a loop that only tests. */
 bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
 
 /* Whether it only tests, and its process has read and written nothing for that long. Asked once a look. */
@@ -21,5 +22,18 @@ bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *th
 
 /* Whether it only tests: for longer than anybody has patience with one that ticks; or for what others do in another process. */
 bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
+bool in_vain_any(const struct deadlocks *deadlocks);
+
+/* ---- threads that keep the GIL, whatever they do with it ---- */
+
+/* Looks for them. Asked once a look. */
+void in_vain_look_at_gil(struct deadlocks *deadlocks);
+
+/* Since when it is known to have had the GIL while it ran, and others waited for it; 0: it has not. */
+uint64_t in_vain_gil_since(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
+
+/* How many threads of a process have waited for the GIL since then. */
+uint32_t in_vain_gil_waiters(const struct deadlocks *deadlocks,
+			     const struct snapshot_process *process, uint64_t since_ns);
 
 #endif

@@ -403,6 +403,37 @@ static void look_at_tests(struct deadlocks *deadlocks)
 	}
 }
 
+/* ---- the GIL ---- */
+
+/* Records who has had the GIL for that long while others waited for it: it may compute, so that is no more than a fact. */
+static void state_gil(struct deadlocks *deadlocks, uint32_t index, uint64_t since_ns)
+{
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct snapshot_process *process =
+		&deadlocks->snapshot.processes.item[thread->process];
+	uint32_t waiters = in_vain_gil_waiters(deadlocks, process, since_ns);
+	uint64_t had_ns = in_vain_gil_since(deadlocks, thread);
+	struct verdict verdict = {0};
+	char *text;
+
+	if (!had_ns || had_ns > since_ns || !waiters ||
+	    deadlocks_entry(deadlocks, index)->rest.hung)
+		return;
+	waiters = in_vain_gil_waiters(deadlocks, process, deadlocks->snapshot.now_ns);
+	add_hanging(deadlocks, &verdict, index, MPSAN_LF_PARKED);
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		struct wait *wait = &deadlocks->waits.item.item[i];
+
+		if (wait->kind != MPSAN_WAIT_GIL)
+			continue;
+		wait->holder = index;
+		add_hanging(deadlocks, &verdict, i, MPSAN_LF_PARKED);
+	}
+	text = text_format("%u thread%s for it", waiters, waiters == 1 ? " waits" : "s wait");
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG, 0, text);
+	free(text);
+}
+
 /* ---- locks ---- */
 
 /* Whether it wants an owner's lock. One that gives up in time was meant to last as long as that: a watchdog's, say. */
@@ -435,14 +466,6 @@ static bool may_hang(const struct deadlocks *deadlocks, const struct rest *rest)
 	return rests;
 }
 
-static bool any_tests_in_vain(const struct deadlocks *deadlocks)
-{
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		if (in_vain(deadlocks, &deadlocks->snapshot.threads.item[i]))
-			return true;
-	return false;
-}
-
 void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 {
 	struct rest rest;
@@ -451,9 +474,12 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 		return;
 	rest = rest_of(deadlocks, now_ns - deadlocks->hang_after_ns);
 	in_vain_look(deadlocks);
+	in_vain_look_at_gil(deadlocks);
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		state_gil(deadlocks, i, rest.since_ns);
 	if (!may_hang(deadlocks, &rest))
 		return;
-	if (any_tests_in_vain(deadlocks)) {
+	if (in_vain_any(deadlocks)) {
 		rest.tests_are_none = true;
 		if (!find_helped(deadlocks, &rest))
 			look_at_tests(deadlocks);

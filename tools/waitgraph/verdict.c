@@ -247,6 +247,8 @@ static uint64_t since(const struct deadlocks *deadlocks, uint32_t index)
 	uint64_t began_ns = wait_since(&deadlocks->snapshot, &deadlocks->waits, index);
 	uint64_t rests_ns = snapshot_rests(&deadlocks->snapshot, thread);
 
+	if (in_vain_gil_since(deadlocks, thread))
+		return in_vain_gil_since(deadlocks, thread);
 	if (in_vain_spins(deadlocks, thread))
 		return deadlocks_entry(deadlocks, index)->run.since_ns;
 	return rests_ns && rests_ns < began_ns ? rests_ns : began_ns;
@@ -265,6 +267,8 @@ static char *detail_text(const struct deadlocks *deadlocks, const struct snapsho
 {
 	if (in_vain_spins(deadlocks, thread))
 		return text_copy("a change of what its loop tests");
+	if (in_vain_gil_since(deadlocks, thread))
+		return text_copy("nothing: it runs, and has the GIL");
 	if (!proc_is_stopped(thread->pid, thread->tid))
 		return call_text(thread->pid, thread->tid, &thread->call);
 	return text_format(

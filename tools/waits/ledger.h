@@ -35,6 +35,7 @@ struct ledger_entry {
 		/* by in_vain.c: when it is looked at closely again, its loop, and how often it only tested there */
 		uint64_t next_ns, loop;
 		uint32_t times;
+		bool native; /* a loop of native code */
 	} run;
 	struct ledger_rest { /* until it does more than wait, again and again: rest_ns; or than run: run.since_ns */
 		uint64_t since_ns;
@@ -48,6 +49,8 @@ struct ledger_entry {
 		bool begun; /* its start was recorded, by forked_waits.c */
 		bool may_be_meant; /* part of a dead end that Ctrl-C may be meant to end, see idle.c */
 		bool from_readers; /* it reads from those who read, too, see idle_group.h */
+		/* by in_vain.c: pythread_gil_switches(), and since when so many, while others waited for the GIL */
+		uint64_t gil, gil_ns;
 		uint64_t for_peers, for_peers_ns; /* in its record, and since when; ranks/nccl.c */
 	} life;
 };

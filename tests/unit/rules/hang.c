@@ -33,6 +33,26 @@ static void hang_notes_a_loop_that_runs_and_only_tests(void **state)
 	assert_non_null(strstr(verdict.last[0].fix, "what the loop polls for"));
 }
 
+/* It may compute: that it has the GIL is all that is known. */
+static void hang_notes_who_keeps_the_gil(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	blocked[0].ev.flags = MPSAN_LF_PARKED;
+	blocked[0].ev.kind = MPSAN_WAIT_SYSCALL;
+	blocked[1].ev.kind = MPSAN_WAIT_GIL;
+	blocked[1].ev.owner = blocked[0].at.tid;
+	blocked[1].at.by = blocked[0].at.by;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_int_equal(verdict.last[0].grade, GRADE_NOTE);
+	assert_non_null(strstr(verdict.last[0].fix, "release the GIL"));
+	blocked[1].ev.owner = 0;
+	assert_null(strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix, "release the GIL"));
+}
+
 static void hang_notes_the_final_state(void **state)
 {
 	(void)state;
@@ -111,6 +131,7 @@ int main(void)
 		STORY(hang_warns_of_waits_without_a_proof),
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
 		STORY(hang_notes_a_loop_that_runs_and_only_tests),
+		STORY(hang_notes_who_keeps_the_gil),
 		STORY(hang_notes_the_final_state),
 		STORY(hang_has_the_fix_of_its_dead_end),
 		STORY(hang_has_no_fix_for_what_may_be_no_lock),

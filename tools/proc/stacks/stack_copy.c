@@ -10,6 +10,8 @@
 #include "../process/status.h"
 #include "stack_sample.h"
 
+#define TRIES 4u /* for a thread that waits for a processor */
+
 /* Adds the signals that the thread blocks, if they can be read. */
 static void note_blocked(uint32_t pid, uint32_t tid, struct mpsan_stack *head)
 {
@@ -47,7 +49,8 @@ struct mpsan_stack *stack_copy(uint32_t pid, uint32_t tid, const struct proc_cal
 	stack = memory_get(sizeof(*stack) + MPSAN_STACK_BYTES);
 	*stack = (struct mpsan_stack){0};
 	if (call->state == PROC_RUNS) {
-		got = stack_sample(tid, stack, MPSAN_STACK_BYTES);
+		for (unsigned i = 0; i < TRIES && !got; i++)
+			got = stack_sample(tid, stack, MPSAN_STACK_BYTES);
 	} else {
 		stack->valid = 1ull << MPSAN_STACK_SP | 1ull << MPSAN_STACK_PC;
 		stack->regs[MPSAN_STACK_SP] = call->sp;

@@ -72,6 +72,16 @@ static MESSAGE msg_spins_alone = {
 	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
 };
 
+static MESSAGE msg_gil = {
+	"{thread} of process {pid} has had the GIL for {since} s at {wait_at}, and runs; {detail}: it may compute, or "
+	"wait for what only a thread with the GIL can do",
+	{STEP_ALL_BLOCKED},
+};
+
+#define FIX_GIL                                                                                                        \
+	"release the GIL around native code that takes long, or waits (Py_BEGIN_ALLOW_THREADS, gil_scoped_release of " \
+	"pybind11, ctypes.CDLL instead of ctypes.PyDLL), or do it in another process"
+
 #define FIX_TESTS_ALONE                                                                                            \
 	"create what has threads of its own (a client, an exporter, an executor) in each worker, after the fork, " \
 	"start its threads anew there (os.register_at_fork(after_in_child=...)), or use the start method spawn"
@@ -172,6 +182,16 @@ static void add_tests(const struct facts *facts, const struct fact_blocked *firs
 	finding->fork = alone ? fork + 1 : 0;
 }
 
+/* Whether it has the GIL, for which others wait. */
+static bool has_gil(const struct facts *facts, const struct fact_deadlock *deadlock,
+		    const struct fact_blocked *first)
+{
+	const struct fact_blocked *waiter = deadlock_waiter(facts, deadlock, MPSAN_WAIT_GIL);
+
+	return waiter && first->ev.kind == MPSAN_WAIT_SYSCALL &&
+	       waiter->ev.owner == first->at.tid && waiter->at.by == first->at.by;
+}
+
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
@@ -192,6 +212,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 	} else if (first->ev.flags & MPSAN_LF_NO_KEYBOARD) {
 		finding.message_text = &msg_no_keyboard;
 		finding.grade = GRADE_WARNING;
+	} else if (is_note(first) && has_gil(facts, deadlock, first)) {
+		finding.message_text = &msg_gil;
+		finding.fix = FIX_GIL;
 	} else if (is_note(first) && tests(first)) {
 		add_tests(facts, first, &finding);
 	} else if (is_note(first)) {
