@@ -44,9 +44,17 @@ def until(pid, kind, pattern=""):
 
 
 def check_running():
-    with started("def burn():\n    while True: pass\nburn()") as process:
+    with started("def burn(n):\n    while True: n += 1\nburn(0)") as process:
         line = until(process.pid, "running", r"at burn \(<string>:2\), \d+ % of a processor")
         assert line["text"].startswith("slow, not stuck: 1 thread runs: the main thread of process ") and line["pid"] == process.pid
+
+
+def check_spinning():
+    """In a loop that only tests, of Python; check_running_native has one in C."""
+    need_profiler()
+    with started("def burn():\n    while True: pass\nburn()") as process:
+        line = until(process.pid, "spinning", r"at burn \(<string>:2\), \d+ % of a processor")
+        assert line["text"].startswith("spins at one place: 1 thread runs: the main thread of process "), line
 
 
 def check_lock_of_a_running_thread():
@@ -165,7 +173,7 @@ def check_running_native():
     """The functions of a thread that runs in C, of which the kernel's profiler takes a sample: it need not stop."""
     need_profiler()
     with running(build(SPIN, scratch("spin"))) as process:
-        until(process.pid, "running", r"at compare \(source.c:6\), \d+ % of a processor")
+        until(process.pid, "spinning", r"at compare \(source.c:6\), \d+ % of a processor")
         functions = []
         while not functions:  # a busy machine may not run it while the profiler looks; the time limit of tests ends this
             run = subprocess.run([MPSAN, "ps", "--json", str(process.pid)], capture_output=True, text=True, timeout=30, check=True)

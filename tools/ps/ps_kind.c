@@ -15,8 +15,11 @@
 #include "../proc/descriptors.h"
 #include "../proc/process/status.h"
 #include "../proc/stacks/stack_copy.h"
+#include "../waitgraph/in_vain.h"
 #include "../waits/ledger.h"
 
+#define SPINS_LOOKS 4u /* at a loop */
+#define SPINS_ASKED 8u /* threads */
 #define WAKES_OFTEN 4.0 /* a second: it asks again and again */
 
 /* ---- what the kernel and the driver say ---- */
@@ -318,13 +321,39 @@ static bool look_at_pages(struct kind_look *look)
 	return true;
 }
 
+/* Whether it only tests, in one loop: where the profiler is not permitted, or the thread has no processor, nobody knows. */
+static bool spins(const struct kind_look *look)
+{
+	static struct {
+		uint64_t at_ns;
+		unsigned count;
+	} asked; /* in a crowd that runs, nobody waits until all of them are sampled */
+	uint64_t now_ns = look->ps->snapshot->now_ns;
+	struct ledger_run run = {0};
+	uint64_t loop = 0;
+
+	if (asked.at_ns != now_ns)
+		asked.count = 0;
+	asked.at_ns = now_ns;
+	if (look->thread->call.state != PROC_RUNS || asked.count++ >= SPINS_ASKED)
+		return false;
+	for (unsigned i = 0; i < SPINS_LOOKS; i++) {
+		struct pyspin spin = in_vain_loop(look->thread, &run);
+
+		if (!spin.loop || spin.computes || (loop && spin.loop != loop))
+			return false;
+		loop = spin.loop;
+	}
+	return true;
+}
+
 static bool look_at_run(struct kind_look *look)
 {
 	bool runs = look->thread->call.state == PROC_RUNS && look->state->state != 'D';
 	bool loads = look->state->state == 'D' && look->thread->call.state == PROC_RUNS;
 
 	if (look->share >= KIND_RUNS_PERCENT / 100.0 || (runs && look->share < 0)) {
-		kind_is(look, KIND_running, NULL);
+		kind_is(look, look->share >= 0 && spins(look) ? KIND_spinning : KIND_running, NULL);
 		return true;
 	}
 	if (look->wakes >= WAKES_OFTEN && (runs || loads || look->thread->rounds)) {

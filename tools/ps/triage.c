@@ -106,8 +106,8 @@ static bool is_alike(const struct triage *triage, const struct triage_item *item
 
 	if (item->kind != kind)
 		return false;
-	if (kind == KIND_running || kind == KIND_stopped)
-		return kind == KIND_running || first->process == thread->process;
+	if (kind == KIND_spinning || kind == KIND_running || kind == KIND_stopped)
+		return kind != KIND_stopped || first->process == thread->process;
 	return is_same_command(first, thread) && first->is_main == thread->is_main &&
 	       !strcmp(triage_place(first), triage_place(thread)) &&
 	       (kind != KIND_lock || first == thread);

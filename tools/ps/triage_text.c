@@ -153,6 +153,7 @@ static char *doing_text(const struct triage *triage, const struct triage_thread 
 	char *text, *place, *share, *since;
 
 	switch (thread->kind) {
+	case KIND_spinning:
 	case KIND_running:
 	case KIND_polling:
 		share = share_text(thread);
@@ -174,7 +175,8 @@ static char *doing_text(const struct triage *triage, const struct triage_thread 
 		text = text_format("wait%s%s%s", s, *about ? " for " : "", about);
 	}
 	place = place_text(thread);
-	since = thread->kind == KIND_running || thread->kind == KIND_polling ?
+	since = thread->kind == KIND_spinning || thread->kind == KIND_running ||
+				thread->kind == KIND_polling ?
 			text_copy("") :
 			since_text(triage, thread);
 	text = text_join(text, "", place);
@@ -400,6 +402,7 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 	char *text, *line;
 
 	switch (item->kind) {
+	case KIND_spinning:
 	case KIND_running:
 		text = running_text(triage, item);
 		break;

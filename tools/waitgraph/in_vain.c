@@ -10,7 +10,6 @@
 #include "../proc/process/status.h"
 #include "../proc/stacks/stack_sample.h"
 #include "../proc/stacks/stack_spin.h"
-#include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 
 #define ASK_NS 1000000000ull
@@ -202,8 +201,7 @@ static enum code code_of(const struct snapshot_thread *thread)
 	return CODE_OF_INTERPRETER;
 }
 
-/* A loop of Python, or one of native code, which computes for certain only if that was its loop before. */
-static struct pyspin loop_of(const struct snapshot_thread *thread, struct ledger_run *run)
+struct pyspin in_vain_loop(const struct snapshot_thread *thread, struct ledger_run *run)
 {
 	struct pyspin spin = pythread_spins(thread);
 	struct stack_spin native = {0};
@@ -234,7 +232,7 @@ static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thre
 	if (does_more(deadlocks, thread))
 		run->times = 0;
 	else
-		spin = loop_of(thread, run);
+		spin = in_vain_loop(thread, run);
 	if (spin.loop && spin.loop != run->loop)
 		run->times = 0;
 	if (spin.computes)

@@ -7,12 +7,20 @@
 #ifndef MPSAN_IN_VAIN_H
 #define MPSAN_IN_VAIN_H
 
+#include "../symbols/pyspin.h"
+#include "../waits/ledger.h"
 #include "deadlocks.h"
 
 #define IN_VAIN_PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
 /* Looks closely at those that have run for long beside threads that all rest. */
 void in_vain_look(struct deadlocks *deadlocks);
+
+/*
+ * The loop that a thread runs now, of Python, or of native code, which computes for certain only if that was its loop before:
+ * `run` is of the looks before, all 0 at first.
+ */
+struct pyspin in_vain_loop(const struct snapshot_thread *thread, struct ledger_run *run);
 
 /* Whether it is a thread that runs, in a loop that only tests. */
 bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);

@@ -14,6 +14,7 @@
 #include "stack_sample.h"
 
 #define SAMPLES 32u
+#define FIRST 8u /* after which most threads that compute are known to */
 #define MISSED 40u /* while it has no processor */
 #define STACK 2048u /* bytes of the stack that are compared */
 #define RED_ZONE 128u /* below its end: the System V ABI's, and more than that of others */
@@ -60,11 +61,11 @@ static bool take(uint32_t pid, uint32_t tid, struct sample *sample)
 }
 
 /* Whether all of them are at one place. `loop` receives a number for what is on the stack above. */
-static bool is_one_place(const struct sample sample[SAMPLES], uint64_t *loop)
+static bool is_one_place(const struct sample *sample, unsigned count, uint64_t *loop)
 {
 	uint64_t pc = pc_of(sample), pc_last = pc, sp = sp_of(sample), sp_last = sp;
 
-	for (unsigned i = 1; i < SAMPLES; i++) {
+	for (unsigned i = 1; i < count; i++) {
 		uint64_t at = pc_of(&sample[i]), stack = sp_of(&sample[i]);
 
 		pc = at < pc ? at : pc;
@@ -248,11 +249,12 @@ struct stack_spin stack_spins(uint32_t pid, uint32_t tid)
 			variables[count / (SAMPLES / LOOKS)] = variables_of(pid, &areas);
 			pointed[count / (SAMPLES / LOOKS)] = pointed_by(pid, sample);
 		}
-		count++;
+		if (++count == FIRST && !is_one_place(sample, count, &loop))
+			return (struct stack_spin){.computes = true};
 	}
 	if (count < SAMPLES)
 		return (struct stack_spin){0};
-	if (!is_one_place(sample, &loop) || !is_few(variables) || !is_few(pointed))
+	if (!is_one_place(sample, count, &loop) || !is_few(variables) || !is_few(pointed))
 		return (struct stack_spin){.computes = true};
 	loop = hash_add(loop, least_of(variables));
 	return (struct stack_spin){.computes = !repeats(tid, loop, sample), .loop = loop};
