@@ -458,16 +458,17 @@ static uint64_t gil_of(const struct cpython *py, uint64_t interp)
 		       0;
 }
 
-uint64_t pyview_gil_switches(struct pyview *view, uint64_t pthread)
+uint64_t pyview_gil_switches(struct pyview *view, uint64_t pthread, uint64_t condition)
 {
 	struct state state;
 	uint64_t at = find_state(view, pthread, &state),
 		 place = at ? gil_of(&view->py, state.interp) : 0;
 	struct gil gil;
 
-	/* that the holder is a thread's state says that this is the GIL */
-	return place && cpython_peek(&view->py, &gil, place, sizeof(gil)) && gil.locked == 1 &&
-			       gil.holder == at ?
+	/* that the holder is a thread's state says that this is a GIL; interpreters may have one each */
+	return place && condition - place < GIL_BYTES &&
+			       cpython_peek(&view->py, &gil, place, sizeof(gil)) &&
+			       gil.locked == 1 && gil.holder == at ?
 		       gil.switches + 1 :
 		       0;
 }

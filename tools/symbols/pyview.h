@@ -166,9 +166,9 @@ struct pyview_range pyview_runtime(struct pyview *view);
 uint64_t pyview_gil_holder(struct pyview *view);
 
 /*
- * How often the GIL has come to another thread than before, plus one, if this thread has it now; 0: it does not, or that is
- * unknown. While others wait for it, and the number stays the same, this thread has not let it go.
+ * How often the GIL with that condition has come to another thread than before, plus one, if this thread has it now; 0: it
+ * does not, or that is unknown. While others wait for it, and the number stays the same, this thread has not let it go.
  */
-uint64_t pyview_gil_switches(struct pyview *view, uint64_t pthread);
+uint64_t pyview_gil_switches(struct pyview *view, uint64_t pthread, uint64_t condition);
 
 #endif

@@ -262,25 +262,44 @@ uint64_t in_vain_gil_since(const struct deadlocks *deadlocks, const struct snaps
 	return entry->life.gil ? entry->life.gil_ns : 0;
 }
 
+/* The first that waits for a GIL of that process; NULL: none. */
+static const struct wait *gil_waiter(const struct deadlocks *deadlocks,
+				     const struct snapshot_process *process)
+{
+	for (uint32_t i = process->begin; i < process->end; i++)
+		if (deadlocks->waits.item.item[i].kind == MPSAN_WAIT_GIL)
+			return &deadlocks->waits.item.item[i];
+	return NULL;
+}
+
+bool in_vain_wants_gil(const struct deadlocks *deadlocks, const struct snapshot_process *process,
+		       uint32_t index, uint64_t since_ns)
+{
+	const struct wait *first = gil_waiter(deadlocks, process),
+			  *wait = &deadlocks->waits.item.item[index];
+
+	return first && wait->kind == MPSAN_WAIT_GIL && wait->lock == first->lock &&
+	       snapshot_rests(&deadlocks->snapshot, &deadlocks->snapshot.threads.item[index]) <=
+		       since_ns;
+}
+
 uint32_t in_vain_gil_waiters(const struct deadlocks *deadlocks,
 			     const struct snapshot_process *process, uint64_t since_ns)
 {
-	const struct snapshot *snapshot = &deadlocks->snapshot;
 	uint32_t count = 0;
 
 	for (uint32_t i = process->begin; i < process->end; i++)
-		count += deadlocks->waits.item.item[i].kind == MPSAN_WAIT_GIL &&
-			 snapshot_rests(snapshot, &snapshot->threads.item[i]) <= since_ns;
+		count += in_vain_wants_gil(deadlocks, process, i, since_ns);
 	return count;
 }
 
 /* It computes, with short calls of the system in between at most: who stands in one has a wait of its own. */
 static void look_at_gil(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
-			bool awaited)
+			const struct wait *waiter)
 {
 	struct ledger_life *life = &entry_of(deadlocks, thread)->life;
 	bool runs = thread->looks == 1 && !proc_is_stopped(thread->pid, thread->tid);
-	uint64_t gil = awaited && runs ? pythread_gil_switches(thread) : 0;
+	uint64_t gil = waiter && runs ? pythread_gil_switches(thread, waiter->lock) : 0;
 
 	if (gil != life->gil)
 		life->gil_ns = deadlocks->snapshot.now_ns;
@@ -293,10 +312,10 @@ void in_vain_look_at_gil(struct deadlocks *deadlocks)
 
 	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
 		const struct snapshot_process *process = &snapshot->processes.item[i];
-		bool awaited = in_vain_gil_waiters(deadlocks, process, snapshot->now_ns);
+		const struct wait *waiter = gil_waiter(deadlocks, process);
 
 		for (uint32_t k = process->begin; k < process->end; k++)
 			if (deadlocks->waits.item.item[k].kind != MPSAN_WAIT_GIL)
-				look_at_gil(deadlocks, &snapshot->threads.item[k], awaited);
+				look_at_gil(deadlocks, &snapshot->threads.item[k], waiter);
 	}
 }

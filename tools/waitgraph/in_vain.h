@@ -40,7 +40,9 @@ void in_vain_look_at_gil(struct deadlocks *deadlocks);
 /* Since when it is known to have had the GIL while it ran, and others waited for it; 0: it has not. */
 uint64_t in_vain_gil_since(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
 
-/* How many threads of a process have waited for the GIL since then. */
+/* Whether a thread of a process has waited for its GIL since then, and how many have. */
+bool in_vain_wants_gil(const struct deadlocks *deadlocks, const struct snapshot_process *process,
+		       uint32_t index, uint64_t since_ns);
 uint32_t in_vain_gil_waiters(const struct deadlocks *deadlocks,
 			     const struct snapshot_process *process, uint64_t since_ns);
 

@@ -422,11 +422,9 @@ static void state_gil(struct deadlocks *deadlocks, uint32_t index, uint64_t sinc
 	waiters = in_vain_gil_waiters(deadlocks, process, deadlocks->snapshot.now_ns);
 	add_hanging(deadlocks, &verdict, index, MPSAN_LF_PARKED);
 	for (uint32_t i = process->begin; i < process->end; i++) {
-		struct wait *wait = &deadlocks->waits.item.item[i];
-
-		if (wait->kind != MPSAN_WAIT_GIL)
+		if (!in_vain_wants_gil(deadlocks, process, i, deadlocks->snapshot.now_ns))
 			continue;
-		wait->holder = index;
+		deadlocks->waits.item.item[i].holder = index;
 		add_hanging(deadlocks, &verdict, i, MPSAN_LF_PARKED);
 	}
 	text = text_format("%u thread%s for it", waiters, waiters == 1 ? " waits" : "s wait");

@@ -40,11 +40,11 @@ struct pyspin pythread_spins(const struct snapshot_thread *thread)
 	return spin;
 }
 
-uint64_t pythread_gil_switches(const struct snapshot_thread *thread)
+uint64_t pythread_gil_switches(const struct snapshot_thread *thread, uint64_t condition)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
-	uint64_t switches = view && pthread ? pyview_gil_switches(view, pthread) : 0;
+	uint64_t switches = view && pthread ? pyview_gil_switches(view, pthread, condition) : 0;
 
 	pyview_close(view);
 	return switches;

@@ -17,7 +17,7 @@ char *pythread_stack(const struct snapshot_thread *thread);
 /* As pyview_spins. */
 struct pyspin pythread_spins(const struct snapshot_thread *thread);
 /* As pyview_gil_switches. */
-uint64_t pythread_gil_switches(const struct snapshot_thread *thread);
+uint64_t pythread_gil_switches(const struct snapshot_thread *thread, uint64_t condition);
 
 /* Whether one of them is this function: see pyframe_is. */
 bool pythread_runs(const struct snapshot_thread *thread, const char *function, const char *file);
