@@ -70,3 +70,9 @@ uint64_t handlers_to_come(const struct snapshot *snapshot, uint32_t slot)
 		blocked.by_all = 0;
 	return ~(blocked.by_all | pythread_handles(first, UINT64_MAX));
 }
+
+bool handlers_run(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	return thread->tid == thread->pid && snapshot->reader->session.table[thread->slot].python &&
+	       pythread_handles(thread, UINT64_MAX);
+}

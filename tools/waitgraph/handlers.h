@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The signals that a process handles, in words. */
+/* The signals that a process handles, in words, and handlers that run. */
 #ifndef MPSAN_HANDLERS_H
 #define MPSAN_HANDLERS_H
 
@@ -20,5 +20,8 @@ char *handlers_text(const struct session *session, uint32_t slot, uint64_t signa
  * blocks that signal, or its main thread runs them already, in Python.
  */
 uint64_t handlers_to_come(const struct snapshot *snapshot, uint32_t slot);
+
+/* Whether it is a main thread in such a handler, in Python: what that interrupted goes on only when it returns. */
+bool handlers_run(const struct snapshot *snapshot, const struct snapshot_thread *thread);
 
 #endif

@@ -11,6 +11,7 @@
 #include "../facts/roles.h"
 #include "../proc/calls.h"
 #include "../waits/native.h"
+#include "handlers.h"
 #include "idle_group.h"
 #include "lost_end.h"
 #include "turn_taking.h"
@@ -207,6 +208,7 @@ static bool is_to_end(const struct group *group, uint32_t i, const struct pythre
 	return native_exits(group->graph->waits->native, group->snapshot, thread) ||
 	       (!group_wait(group, i)->by_signal &&
 		native_waits_in_handler(group->graph->waits->native, group->snapshot, thread)) ||
+	       (group->is_job && !group->ticks && handlers_run(group->snapshot, thread)) ||
 	       (group->is_job && process_was_told_to_end(group_facts(group), thread->slot,
 							 group->snapshot->now_ns)) ||
 	       ((python->at_end || python->in_test) &&
