@@ -59,6 +59,14 @@ static bool is_other_set(const struct snapshot_thread *thread, const struct pipe
 	       !descriptor_may_be_same(thread->pid, holder->pid, (int)holder->id.inode);
 }
 
+/* Since the pipes were read: whom it may have passed its ends to is read before a verdict. */
+static bool has_ended(uint32_t pid)
+{
+	struct proc_stat stat = proc_stat(pid, pid);
+
+	return !stat.state || proc_stat_ended(&stat);
+}
+
 bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 		    const struct pipe_id *id, unsigned ends, const struct wakers_eye *eye)
 {
@@ -76,7 +84,8 @@ bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 	while ((holder = pipes_next(&wakers->pipes, id, ends, &at))) {
 		uint32_t process = snapshot_process_of_pid(wakers->snapshot, holder->pid);
 
-		if (is_other_set(thread, holder))
+		if (is_other_set(thread, holder) ||
+		    (process == SNAPSHOT_NONE && has_ended(holder->pid)))
 			continue;
 		held |= pipe_same(&holder->id, id);
 		if (process == SNAPSHOT_NONE || pipes_kernel_acts(&wakers->pipes, id, holder->pid))
