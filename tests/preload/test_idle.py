@@ -172,6 +172,28 @@ def check_dead(way):
     assert run.returncode == 66 and "error: deadlock-cycle" in run.stderr, run.stderr
 
 
+FAILED_CHILD = """
+import asyncio, sys
+async def follow(child, ready):
+    async for line in child.stdout:
+        ready.set()
+async def main():
+    ready = asyncio.Event()
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", "raise SystemExit(3)", stdout=asyncio.subprocess.PIPE)
+    task = asyncio.create_task(follow(child, ready))
+    await ready.wait()
+    await task
+asyncio.run(main())
+"""
+
+
+def check_failed_child():
+    """An event loop parks, but after a child that it has reaped: a note names that."""
+    command = [MPSAN, "run", "--hang-after=1", "--", system_python(), "-c", FAILED_CHILD]
+    _, err = interrupted(command, signal.SIGINT, 8)
+    assert "note: hang" in err and "which it had started, failed (exit code 3)" in err, err
+
+
 def python_case(name, python, number=signal.SIGINT):
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory, name.replace("-", "_") + ".py")
@@ -189,4 +211,5 @@ cases.update({f"{name}-term": functools.partial(python_case, name, system_python
 cases.update({way: functools.partial(check, [IDLE, way]) for way in WAYS})
 cases.update({way: functools.partial(check_dead, way) for way in DEAD_WAYS})
 cases.update({f"{way}-handled": functools.partial(check, [IDLE, way, "handled"]) for way in DEAD_WAYS})
+cases["loop-after-failed-child"] = check_failed_child
 main(cases)

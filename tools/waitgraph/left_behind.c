@@ -54,6 +54,44 @@ bool left_behind(const struct reader *reader, uint32_t slot)
 	return false;
 }
 
+/* ---- failed children ---- */
+
+#define CLOSE_NS 2000000000ull
+
+static bool is_near(uint64_t one_ns, uint64_t other_ns)
+{
+	return one_ns < other_ns + CLOSE_NS && other_ns < one_ns + CLOSE_NS;
+}
+
+static bool has_failed(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+
+	return (process->end == MPSAN_END_SIGNAL ||
+		(process->end == MPSAN_END_EXIT && process->end_value > 0)) &&
+	       !process_answers_by_end(facts, slot) && !process_was_ended_by_another(facts, slot);
+}
+
+uint32_t left_by_failed(const struct graph *graph, uint32_t thread)
+{
+	const struct snapshot *snapshot = graph->waits->snapshot;
+	const struct snapshot_thread *waiter = &snapshot->threads.item[thread];
+	const struct reader *reader = snapshot->reader;
+	uint32_t found = FACT_NONE;
+
+	READER_EACH_SLOT(reader, slot) {
+		if (process_parent(&reader->facts, slot) != waiter->slot ||
+		    role_text(role_of(&reader->session.table[slot])))
+			continue;
+		if (!reader->processes[slot].gone)
+			return FACT_NONE;
+		if (is_near(reader->processes[slot].gone_ns, waiter->still_ns) &&
+		    has_failed(&reader->facts, slot))
+			found = slot;
+	}
+	return found;
+}
+
 /* ---- groups ---- */
 
 static const struct snapshot_thread *thread_of(const struct graph *graph, uint32_t index)

@@ -17,6 +17,12 @@
  */
 bool left_behind(const struct reader *reader, uint32_t slot);
 
+/*
+ * The child that failed about when this thread came to rest: that was to end its wait, perhaps. FACT_NONE: there is none, or
+ * another child lives.
+ */
+uint32_t left_by_failed(const struct graph *graph, uint32_t thread);
+
 /* Whether a dead group is explained by the end of a process that could have helped it. */
 bool left_explains(const struct graph *graph, uint32_t group);
 

@@ -261,9 +261,17 @@ static void mark_examined(struct deadlocks *deadlocks)
 		deadlocks_entry(deadlocks, i)->rest.examined = true;
 }
 
+/* The child that a loop of events may wait for in vain: see left_by_failed(). It has its status. */
+static uint32_t loop_lacks(const struct deadlocks *deadlocks, uint32_t index)
+{
+	return deadlocks->waits.item.item[index].kind == MPSAN_WAIT_READY ?
+		       left_by_failed(&deadlocks->graph, index) :
+		       FACT_NONE;
+}
+
 /*
- * A main thread's way to park: a loop of events, or an event of its own, which Ctrl-C interrupts, unless the threads
- * have ended that might have set it.
+ * A main thread's way to park: a loop of events, or an event of its own, which Ctrl-C interrupts, unless the child has
+ * failed, or the threads have ended, that might have set it.
  */
 static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 {
@@ -272,7 +280,8 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 		const struct wait *wait = &deadlocks->waits.item.item[i];
 
 		if (thread->tid == thread->pid && !wait->harmless &&
-		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread)) ||
+		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread) &&
+		      loop_lacks(deadlocks, i) == FACT_NONE) ||
 		     (has_keyboard && pythread_waits_for_event(thread) &&
 		      !idle_is_left(&deadlocks->graph, i))))
 			return true;
@@ -331,7 +340,8 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 				add_hanging(deadlocks, &verdict, i, flags);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		deadlocks_entry(deadlocks, i)->rest.hung = true;
-	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG, 0, handlers);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG,
+		      flags & MPSAN_LF_PARKED ? loop_lacks(deadlocks, head) + 1 : 0, handlers);
 	free(handlers);
 }
 
@@ -383,9 +393,11 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 		state_job(deadlocks, head, 0);
 	else if (job_is_idle(deadlocks, has_keyboard))
 		state_job(deadlocks, head,
-			  MPSAN_LF_PARKED | (has_keyboard || peers & PEER_WAITS_SERVE ?
-						     0 :
-						     MPSAN_LF_NO_KEYBOARD));
+			  MPSAN_LF_PARKED |
+				  (has_keyboard || peers & PEER_WAITS_SERVE ||
+						   loop_lacks(deadlocks, head) != FACT_NONE ?
+					   0 :
+					   MPSAN_LF_NO_KEYBOARD));
 }
 
 /* Records a job in which a main thread only tests, for what nothing seen here could change, such as a file. */

@@ -22,6 +22,12 @@ static MESSAGE msg_parked = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_child_failed = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}, since {dead}, which it had "
+	"started, failed ({dead_end}): no thread or process that is left could end the wait: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 static MESSAGE msg_unwoken = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}, although its event loop has "
 	"callbacks to run: another thread, or a signal handler, added them without waking it: {deadlock}",
@@ -107,6 +113,10 @@ static MESSAGE msg_unsupervised = {
 	"start as many ranks as world_size says, let each take part in every collective, hold " \
 	"no lock during a collective that another rank needs, and end all of them when one "    \
 	"ends early (torchrun does)"
+
+#define FIX_CHILD_FAILED                                                                         \
+	"wait for the child's end beside what it is to send, with asyncio.wait(), and raise an " \
+	"error when its status is not 0: what it was to set or put nobody else will"
 
 /* Whether a process of it has outlived a SIGTERM of another one. */
 static bool is_told(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -217,6 +227,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.fix = FIX_GIL;
 	} else if (is_note(first) && tests(first)) {
 		add_tests(facts, first, &finding);
+	} else if (is_note(first) && deadlock->ev.dead_slot) {
+		finding.message_text = &msg_child_failed;
+		finding.fix = FIX_CHILD_FAILED;
 	} else if (is_note(first)) {
 		finding.message_text = is_served(facts, deadlock) ? &msg_served : &msg_parked;
 	} else {
