@@ -110,13 +110,13 @@ enum mpsan_work {
 	MPSAN_WORK_LOADER, /* a worker of PyTorch's DataLoader */
 };
 
-/* How a parent checks the ends of its workers (ev_heeded.how, and above the lowest bit of ev_reaped.taken). */
-enum mpsan_heed {
-	MPSAN_HEED_HANDLER = 1, /* it has a handler for SIGCHLD */
-	MPSAN_HEED_POOL, /* an executor, which reports failures to those who ask for a result */
-	MPSAN_HEED_SOURCE, /* its code checks exit statuses */
-	MPSAN_HEED_TEST, /* it is a test, which has its own verdict */
+/* How a parent checks the ends of its workers (ev_exit_checked.how, and above the lowest bit of ev_reaped.taken). */
+enum mpsan_exit_check {
+	MPSAN_CHECKED_BY_HANDLER = 1, /* it has a handler for SIGCHLD */
+	MPSAN_CHECKED_BY_POOL, /* an executor, which reports failures to those who ask for a result */
+	MPSAN_CHECKED_BY_SOURCE, /* its code checks exit statuses */
+	MPSAN_CHECKED_BY_TEST, /* it is a test, which has its own verdict */
 };
-#define MPSAN_TAKEN_HEEDS(how) ((uint64_t)(how) << 1)
+#define MPSAN_TAKEN_CHECKED(how) ((uint64_t)(how) << 1)
 
 #endif

@@ -167,11 +167,11 @@ bool python_starts_server(void)
 }
 
 /* A pool has a thread of its own for its workers. The main thread is the interpreter's oldest one. */
-enum mpsan_heed python_heeds(bool waits)
+enum mpsan_exit_check python_checks_exit(bool waits)
 {
 	uint64_t own, oldest;
 	struct state state;
-	enum mpsan_heed how;
+	enum mpsan_exit_check how;
 
 	if (!python_own_state(&state))
 		return 0;
@@ -181,8 +181,8 @@ enum mpsan_heed python_heeds(bool waits)
 		if (!state_read(&python.py, &state, oldest))
 			break;
 	}
-	how = cpython_heeds(&python.py, own, waits);
-	return how || oldest == own ? how : cpython_heeds(&python.py, oldest, false);
+	how = cpython_checks_exit(&python.py, own, waits);
+	return how || oldest == own ? how : cpython_checks_exit(&python.py, oldest, false);
 }
 
 uint64_t python_started(void)

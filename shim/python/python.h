@@ -252,7 +252,7 @@ bool python_runs_main(void);
 bool python_collects(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));
 /* Whether the calling thread's or the main thread's code asks how processes end; see cpython/status.h. Needs no GIL. */
-enum mpsan_heed python_heeds(bool waits);
+enum mpsan_exit_check python_checks_exit(bool waits);
 /*
  * Writes the traceback of the exception that the calling thread is handling, in the format of
  * python_stack; returns 0 if there is none. Needs no GIL.

@@ -166,7 +166,7 @@ static uint8_t told_by(unsigned what)
 }
 
 /* A read after a request, or a use after a seek, belongs to it: no other process may come between them. */
-static bool goes_on(const struct use *use, enum mpsan_offset_what what)
+static bool continues(const struct use *use, enum mpsan_offset_what what)
 {
 	return use->kind == MPSAN_OFFSET_FILE ?
 		       use->last == MPSAN_OFFSET_MOVE && what != MPSAN_OFFSET_MOVE :
@@ -181,7 +181,7 @@ static void look_at_gates(struct use *use, enum mpsan_offset_what what)
 	if (!use->last)
 		use_gates_take(&use->gates);
 	else if (guarded)
-		use_gates_keep(&use->gates, goes_on(use, what));
+		use_gates_keep(&use->gates, continues(use, what));
 	if (guarded && !use_gates_any(&use->gates))
 		use->told = 0;
 }

@@ -135,7 +135,7 @@ static void state_model(uint64_t fork, uint64_t process)
 
 void proc_events_forks(uint64_t fork, bool copies)
 {
-	enum mpsan_heed how;
+	enum mpsan_exit_check how;
 	uint64_t process;
 
 	if (!fork || !python_present())
@@ -143,8 +143,8 @@ void proc_events_forks(uint64_t fork, bool copies)
 	process = python_starting();
 	if (process)
 		state_name(fork, process);
-	else if (python_starts_server() && (how = python_heeds(false)))
-		EMIT(heeded, .how = how); /* its children's ends are not seen by wait calls */
+	else if (python_starts_server() && (how = python_checks_exit(false)))
+		EMIT(exit_checked, .how = how); /* its children's ends are not seen by wait calls */
 	if (process && copies && modules_have_torch())
 		state_model(fork, process);
 	if (UNLIKELY(proc_events.unnamed))
@@ -245,14 +245,15 @@ void proc_events_raised(int signal, uint64_t caller)
 }
 
 /* Whether the caller's code, or a handler of Python's, asks how its children end. */
-static enum mpsan_heed heeds(void)
+static enum mpsan_exit_check checks(void)
 {
 	uint64_t action[4] = {0}; /* the kernel's, which begins with the handler */
 
 	if (!python_present())
 		return 0;
 	SYS4(SYS_rt_sigaction, SIGCHLD, NULL, action, sizeof(*action));
-	return action[0] > (uint64_t)(uintptr_t)SIG_IGN ? MPSAN_HEED_HANDLER : python_heeds(true);
+	return action[0] > (uint64_t)(uintptr_t)SIG_IGN ? MPSAN_CHECKED_BY_HANDLER :
+							  python_checks_exit(true);
 }
 
 void proc_events_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
@@ -261,7 +262,7 @@ void proc_events_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
 		return;
 	GUARDED {
 		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status),
-		     .taken = taken | MPSAN_TAKEN_HEEDS(heeds()), .caller = caller,
+		     .taken = taken | MPSAN_TAKEN_CHECKED(checks()), .caller = caller,
 		     .stack = stack_own(), .python = stack_python(0));
 	}
 }

@@ -291,8 +291,8 @@ static void joins_meetings_and_waits_for_good(void **state)
 		     {WAIT "Condition.wait_for\t" LIB "/threading.py\t350\n"
 			   "Barrier._wait\t" LIB "/threading.py\t722\n" OWN,
 		      PARKED_MEETS},
-		     {EVENT OWN, PARKED_FOR_GOOD},
-		     {"Event.wait\t" LIB "/asyncio/locks.py\t213\n" OWN, PARKED_FOR_GOOD});
+		     {EVENT OWN, PARKED_INTENDED},
+		     {"Event.wait\t" LIB "/asyncio/locks.py\t213\n" OWN, PARKED_INTENDED});
 	assert_true(awaited_is_result(
 		awaited_of(WAIT "Future.result\t" LIB "/concurrent/futures/_base.py\t451\n")));
 	assert_false(awaited_is_result(awaited_of("Thread.join\t" LIB "/threading.py\t1119\n")));

@@ -214,7 +214,7 @@ static void joins_alone_are_a_deadlock(void **state)
 static void an_event_of_the_main_thread_is_meant_whatever_was_sent(void **state)
 {
 	(void)state;
-	thread[0].wait = PARKED_FOR_GOOD;
+	thread[0].wait = PARKED_INTENDED;
 	thread[1].was_sent = true;
 	count = 2;
 	assert_true(is_meant());
@@ -301,13 +301,13 @@ static void a_permit_is_a_signal_unless_it_guards(void **state)
 
 static void only_a_main_thread_waits_for_an_event_for_good(void **state)
 {
-	struct parked_seen seen = {.frames = {.what = AWAITED_EVENT, .meant = PARKED_FOR_GOOD},
+	struct parked_seen seen = {.frames = {.what = AWAITED_EVENT, .meant = PARKED_INTENDED},
 				   .call = PARKED_BLOCKED};
 
 	(void)state;
 	assert_int_equal(parked_part(&seen), PARKED_IDLE);
 	seen.is_main = true;
-	assert_int_equal(parked_part(&seen), PARKED_FOR_GOOD);
+	assert_int_equal(parked_part(&seen), PARKED_INTENDED);
 }
 
 int main(void)

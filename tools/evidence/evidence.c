@@ -36,7 +36,7 @@ struct evidence {
 	const struct fact_order *order;
 	/* the thread affected: of the wait or unlock, else of the fork */
 	const struct fact_place *subject;
-	struct callsite holder, forker, sufferer;
+	struct callsite holder, forker, waiter;
 	struct cuda_subjects cuda;
 	bool is_cuda;
 	struct event_subjects events;
@@ -88,12 +88,12 @@ static void set_holder(struct evidence *evidence)
 					   ev->taken ? NULL : evidence->holder.native};
 }
 
-static void set_sufferer(struct evidence *evidence, const struct fact_place *at, uint64_t stack,
-			 uint64_t python, uint64_t caller)
+static void set_waiter(struct evidence *evidence, const struct fact_place *at, uint64_t stack,
+		       uint64_t python, uint64_t caller)
 {
 	evidence->subject = at;
-	callsite_init(&evidence->ctx, &evidence->sufferer, at, at->tid, stack, python);
-	callsite_locate(&evidence->ctx, &evidence->sufferer, caller, true);
+	callsite_init(&evidence->ctx, &evidence->waiter, at, at->tid, stack, python);
+	callsite_locate(&evidence->ctx, &evidence->waiter, caller, true);
 }
 
 static void evidence_gather(struct evidence *evidence)
@@ -123,18 +123,18 @@ static void evidence_gather(struct evidence *evidence)
 	if (finding->wait - 1 < facts->wait_count) {
 		const struct fact_wait *wait = &facts->waits[finding->wait - 1];
 
-		set_sufferer(evidence, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller);
+		set_waiter(evidence, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller);
 		evidence->lock = (struct lock_ref){&wait->at,	   evidence->held,
 						   wait->ev.lock,  wait->ev.kind,
-						   wait->ev.flags, evidence->sufferer.native};
+						   wait->ev.flags, evidence->waiter.native};
 	} else if (finding->unlock - 1 < facts->unlock_count) {
 		const struct fact_unlock *unlock = &facts->unlocks[finding->unlock - 1];
 
-		set_sufferer(evidence, &unlock->at, unlock->ev.stack, unlock->ev.python,
-			     unlock->ev.caller);
+		set_waiter(evidence, &unlock->at, unlock->ev.stack, unlock->ev.python,
+			   unlock->ev.caller);
 		evidence->lock = (struct lock_ref){&unlock->at,	     evidence->held,
 						   unlock->ev.lock,  unlock->ev.kind,
-						   unlock->ev.flags, evidence->sufferer.native};
+						   unlock->ev.flags, evidence->waiter.native};
 	}
 }
 
@@ -147,13 +147,13 @@ static void evidence_gather_deadlock(struct evidence *evidence)
 	if (evidence->finding->deadlock - 1 >= facts->deadlock_count)
 		return;
 	evidence->deadlock = &facts->deadlocks[evidence->finding->deadlock - 1];
-	first = deadlock_sufferer(facts, evidence->deadlock);
+	first = deadlock_subject(facts, evidence->deadlock);
 	if (!first)
 		return;
-	set_sufferer(evidence, &first->at, first->ev.stack, first->ev.python, first->ev.caller);
+	set_waiter(evidence, &first->at, first->ev.stack, first->ev.python, first->ev.caller);
 	evidence->lock = (struct lock_ref){&first->at,	    NULL,
 					   first->ev.lock,  first->ev.kind,
-					   first->ev.flags, evidence->sufferer.native};
+					   first->ev.flags, evidence->waiter.native};
 	if (evidence->finding->rule == RULE_self_deadlock)
 		deadlock_hold(&evidence->ctx, first, &evidence->holder);
 }
@@ -166,8 +166,8 @@ static void evidence_gather_order(struct evidence *evidence)
 	if (evidence->finding->order - 1 >= facts->order_count)
 		return;
 	evidence->order = &facts->orders[evidence->finding->order - 1];
-	set_sufferer(evidence, &evidence->order->at, evidence->order->ev.stack,
-		     evidence->order->ev.python, evidence->order->ev.second_caller);
+	set_waiter(evidence, &evidence->order->at, evidence->order->ev.stack,
+		   evidence->order->ev.python, evidence->order->ev.second_caller);
 }
 
 /* The finding's thread is that of the triggering event, or of the fork. */
@@ -180,7 +180,7 @@ static void evidence_gather_cuda(struct evidence *evidence)
 		return;
 	event = cuda_event(&evidence->cuda);
 	if (event.at)
-		set_sufferer(evidence, event.at, event.stack, event.python, event.caller);
+		set_waiter(evidence, event.at, event.stack, event.python, event.caller);
 }
 
 /* The finding's thread is that of the event; for an end of a process, that process. */
@@ -268,10 +268,10 @@ static void evidence_args(struct evidence *evidence)
 	set_arg(evidence, ARG_forker, callsite_actor(&evidence->forker));
 	set_arg(evidence, ARG_fork_at,
 		text_copy(evidence->forker.where ? evidence->forker.where : "an unknown place"));
-	set_arg(evidence, ARG_thread, callsite_actor(&evidence->sufferer));
-	set_arg(evidence, ARG_wait_at, text_copy(evidence->sufferer.where ?: "an unknown place"));
+	set_arg(evidence, ARG_thread, callsite_actor(&evidence->waiter));
+	set_arg(evidence, ARG_wait_at, text_copy(evidence->waiter.where ?: "an unknown place"));
 	set_arg(evidence, ARG_handler,
-		callsite_handler(&evidence->sufferer,
+		callsite_handler(&evidence->waiter,
 				 evidence->deadlock ?
 					 reader_text(evidence->reader, evidence->deadlock->at.slot,
 						     evidence->deadlock->ev.handlers) :
@@ -297,7 +297,7 @@ static void evidence_args(struct evidence *evidence)
 	set_arg(evidence, ARG_pid,
 		process_number(evidence->reader,
 			       evidence->subject ? evidence->subject->by : FACT_NONE));
-	if (evidence->deadlock && evidence->sufferer.at)
+	if (evidence->deadlock && evidence->waiter.at)
 		deadlock_args(&evidence->ctx, evidence->deadlock, evidence->args);
 }
 
@@ -329,7 +329,7 @@ static const struct callsite *callsite_of(const struct evidence *evidence, enum 
 	case STEP_ENDED:
 		return NULL;
 	default:
-		return evidence->sufferer.at ? &evidence->sufferer : NULL;
+		return evidence->waiter.at ? &evidence->waiter : NULL;
 	}
 }
 
@@ -390,17 +390,17 @@ static char *fingerprint(const struct evidence *evidence)
 		deadlock_hash(&evidence->ctx, evidence->deadlock, &hash);
 	else if (evidence->order)
 		orders_hash(&evidence->ctx, evidence->finding, &hash);
-	else if (evidence->sufferer.at)
-		callsite_hash(&hash, &evidence->sufferer);
+	else if (evidence->waiter.at)
+		callsite_hash(&hash, &evidence->waiter);
 	return text_format("%016llx", (unsigned long long)hash);
 }
 
 /* The call site of the finding itself; without a place if its record is missing. */
 static const struct callsite *evidence_main(const struct evidence *evidence)
 {
-	return evidence->sufferer.at ? &evidence->sufferer :
-	       evidence->is_event    ? event_main(&evidence->events) :
-				       &evidence->forker;
+	return evidence->waiter.at ? &evidence->waiter :
+	       evidence->is_event  ? event_main(&evidence->events) :
+				     &evidence->forker;
 }
 
 static void add_ends(const struct evidence *evidence, json_t *finding)
@@ -421,7 +421,7 @@ static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
 	const struct finding *finding = evidence->finding;
-	const char *fix = reentry_fix(&evidence->reader->facts, finding, &evidence->sufferer,
+	const char *fix = reentry_fix(&evidence->reader->facts, finding, &evidence->waiter,
 				      &evidence->holder, args_text(evidence->args, ARG_handler)),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
 	char *print = fingerprint(evidence);
@@ -447,7 +447,7 @@ static void evidence_finish(struct evidence *evidence)
 {
 	callsite_finish(&evidence->holder);
 	callsite_finish(&evidence->forker);
-	callsite_finish(&evidence->sufferer);
+	callsite_finish(&evidence->waiter);
 	cuda_finish(&evidence->cuda);
 	event_finish(&evidence->events);
 	json_decref(evidence->args);
@@ -472,7 +472,7 @@ json_t *evidence_build(const struct reader *reader, struct frames *frames,
 	}
 	evidence_args(&evidence);
 	if (evidence.is_cuda)
-		cuda_args(&evidence.cuda, &evidence.sufferer, evidence.args);
+		cuda_args(&evidence.cuda, &evidence.waiter, evidence.args);
 	if (evidence.is_event)
 		event_args(&evidence.events, evidence.args);
 	evidence.lock_key = evidence.order	  ? orders_key(&evidence.ctx, finding) :

@@ -311,9 +311,9 @@ static struct edge_owner edge_owner(const struct evidence_context *ctx,
 {
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
-	bool sufferer = blocked == deadlock_sufferer(&ctx->reader->facts, deadlock);
+	bool subject = blocked == deadlock_subject(&ctx->reader->facts, deadlock);
 	const struct mpsan_process *dead = dead_process(ctx, deadlock);
-	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && sufferer);
+	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && subject);
 
 	return (struct edge_owner){
 		.pid = gone && dead ? dead->pid : evidence_deadlock_pid_of(ctx, slot),
@@ -389,7 +389,7 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 static bool is_on_way(const struct facts *facts, const struct fact_deadlock *deadlock,
 		      const struct fact_blocked *blocked)
 {
-	const struct fact_blocked *at = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *at = deadlock_subject(facts, deadlock);
 
 	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
 		return deadlock->ev.cause != MPSAN_DEADLOCK_CYCLE ||
@@ -429,7 +429,7 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 		   json_t *args)
 {
 	const struct facts *facts = &ctx->reader->facts;
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 	const char *detail = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
 	uint64_t lasted_ns = deadlock->until_ns - first->ev.since;
 	char *taken = deadlock_taken(ctx, first);

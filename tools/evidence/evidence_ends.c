@@ -208,7 +208,7 @@ void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json
 void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
 	      const char *handler, json_t *finding)
 {
-	const struct fact_blocked *first = deadlock_sufferer(&reader->facts, deadlock);
+	const struct fact_blocked *first = deadlock_subject(&reader->facts, deadlock);
 	bool limit = first && first->ev.ends == MPSAN_ENDS_LIMIT;
 
 	if (first && deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
@@ -243,7 +243,7 @@ static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t w
 			struct course *course)
 {
 	const struct fact_deadlock *found = deadlock ? &facts->deadlocks[deadlock - 1] : NULL;
-	const struct fact_blocked *first = found ? deadlock_sufferer(facts, found) : NULL;
+	const struct fact_blocked *first = found ? deadlock_subject(facts, found) : NULL;
 
 	if (first && found->ev.cause < MPSAN_DEADLOCK_LONG)
 		*course = (struct course){first->at.by, first->ev.since, found->over_ns,

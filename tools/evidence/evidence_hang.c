@@ -181,7 +181,7 @@ char *hang_reader(const struct evidence_context *ctx, const struct fact_deadlock
 	char *number, *text;
 
 	if (!reader ||
-	    deadlock_awaits_process(facts, &deadlock_sufferer(facts, deadlock)->ev, reader->at.by))
+	    deadlock_awaits_process(facts, &deadlock_subject(facts, deadlock)->ev, reader->at.by))
 		return text_copy("which");
 	number = process_number(ctx->reader, reader->at.by);
 	text = text_format("while process %s", number);

@@ -248,7 +248,7 @@ static bool is_of_libc(const struct facts *facts, const struct finding *finding)
 {
 	const struct fact_deadlock *deadlock = deadlock_of(facts, finding);
 
-	return deadlock && deadlock_sufferer(facts, deadlock)->ev.kind == MPSAN_LOCK_LIBC;
+	return deadlock && deadlock_subject(facts, deadlock)->ev.kind == MPSAN_LOCK_LIBC;
 }
 
 static const char *fix_of_lock(const struct facts *facts, const struct finding *finding,
@@ -284,13 +284,13 @@ static bool ends_at_waiter(const struct facts *facts, const struct finding *find
 	const struct fact_deadlock *deadlock = deadlock_of(facts, finding);
 
 	return deadlock && deadlock->ev.cause != MPSAN_DEADLOCK_CYCLE &&
-	       dead_end_last(facts, deadlock) == deadlock_sufferer(facts, deadlock);
+	       dead_end_last(facts, deadlock) == deadlock_subject(facts, deadlock);
 }
 
 /* Whether its greenlets wait as they should: by their hub. */
 static bool waits_in_hub(const struct facts *facts, const struct finding *finding)
 {
-	const struct fact_blocked *waiter = deadlock_sufferer(facts, deadlock_of(facts, finding));
+	const struct fact_blocked *waiter = deadlock_subject(facts, deadlock_of(facts, finding));
 
 	return waiter->frames.in_hub && waiter->ev.kind == MPSAN_WAIT_READY;
 }

@@ -30,7 +30,7 @@ enum parked_wait {
 	PARKED_JOINS, /* for the end of a thread or process, or of a task that a thread runs */
 	PARKED_IDLE, /* idle: for work, a signal, an item */
 	/* a main thread that waits for an event of its own: until it is interrupted */
-	PARKED_FOR_GOOD,
+	PARKED_INTENDED,
 };
 
 struct wait_kind {

@@ -87,7 +87,7 @@ static bool will_end(const struct judge *judge, const struct finding *finding)
 	const struct facts *facts = &judge->reader->facts;
 	const struct fact_blocked *first =
 		finding->deadlock ?
-			deadlock_sufferer(facts, &facts->deadlocks[finding->deadlock - 1]) :
+			deadlock_subject(facts, &facts->deadlocks[finding->deadlock - 1]) :
 			NULL;
 
 	uint64_t ends = finding->wait ? fact_wait_ends(&facts->waits[finding->wait - 1]) :

@@ -25,7 +25,7 @@ static bool is_same_logged(const struct fact_blocked *blocked, const struct fact
 bool same_wait(const struct facts *facts, const struct finding *hang, const struct finding *other)
 {
 	const struct fact_blocked *first =
-		deadlock_sufferer(facts, &facts->deadlocks[hang->deadlock - 1]);
+		deadlock_subject(facts, &facts->deadlocks[hang->deadlock - 1]);
 	const struct fact_deadlock *deadlock;
 
 	if (!first)

@@ -22,7 +22,7 @@ static bool is_for_ever(const struct ps *ps, uint32_t index)
 		       fact_wait_ends(&facts->waits[wait]) == MPSAN_ENDS_NEVER;
 	for (uint32_t i = ps->judge->proved.count; i-- > 0;)
 		if (ps->judge->proved.item[i] == index)
-			return deadlock_sufferer(facts, deadlock)->ev.ends == MPSAN_ENDS_NEVER;
+			return deadlock_subject(facts, deadlock)->ev.ends == MPSAN_ENDS_NEVER;
 	return false;
 }
 

@@ -51,8 +51,8 @@ void pidfd_poll_add(struct pidfd_poll *pidfds, uint32_t slot)
 	*ARRAY_ADD(&pidfds->slots) = slot;
 }
 
-static void look_by_descriptor(struct pidfd_poll *pidfds,
-			       void (*gone)(uint32_t slot, void *context), void *context)
+static void look_add_descriptor(struct pidfd_poll *pidfds,
+				void (*gone)(uint32_t slot, void *context), void *context)
 {
 	uint32_t kept = 0;
 
@@ -75,7 +75,7 @@ void pidfd_poll_look(struct pidfd_poll *pidfds, void (*gone)(uint32_t slot, void
 {
 	uint32_t kept = 0;
 
-	look_by_descriptor(pidfds, gone, context);
+	look_add_descriptor(pidfds, gone, context);
 	for (uint32_t i = 0; i < pidfds->others.count; i++) {
 		uint32_t slot = pidfds->others.item[i];
 

@@ -163,7 +163,7 @@ const struct fact_blocked *dead_end_next(const struct facts *facts,
 					 const struct fact_deadlock *deadlock,
 					 const struct fact_blocked *from)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock),
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock),
 				  *next = next_of(facts, deadlock, from);
 
 	return next == first || is_nested(facts, deadlock, from) ? NULL : next;
@@ -172,7 +172,7 @@ const struct fact_blocked *dead_end_next(const struct facts *facts,
 const struct fact_blocked *dead_end_last(const struct facts *facts,
 					 const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *at = deadlock_sufferer(facts, deadlock), *next;
+	const struct fact_blocked *at = deadlock_subject(facts, deadlock), *next;
 
 	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
 		next = dead_end_next(facts, deadlock, at);
@@ -225,7 +225,7 @@ static const struct fact_blocked *waits_under_lock(const struct facts *facts,
 						   const struct fact_deadlock *deadlock,
 						   const struct fact_blocked *last, struct end *end)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
 		const struct fact_blocked *one = &facts->blockeds[i], *owner;
@@ -412,7 +412,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
 		.left = is_left(facts, deadlock, last) &&
 			awaited_nature(last->frames.what) == AWAITED_SENT,
-		.task = last->frames.in_task && last != deadlock_sufferer(facts, deadlock),
+		.task = last->frames.in_task && last != deadlock_subject(facts, deadlock),
 		.in_callback = last->frames.in_callback ||
 			       (awaits_result(last) && blocked_loop(facts, deadlock, last)),
 		.undelivered = is_undelivered(facts, deadlock, last),
@@ -427,7 +427,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 	}
 	holder = waits_under_lock(facts, deadlock, last, &end);
 	end.under_lock = holder;
-	end.holds = holder && holder == deadlock_sufferer(facts, deadlock);
+	end.holds = holder && holder == deadlock_subject(facts, deadlock);
 	end.initialises = runs_initialiser(facts, deadlock);
 	end.exits = any_exits(facts, deadlock);
 	end.destroys = any_destroys(facts, deadlock);

@@ -22,7 +22,7 @@ const struct fact_blocked *dead_end_next(const struct facts *facts,
 					 const struct fact_blocked *from);
 
 /*
- * The blocked thread at which the sufferer's wait comes to its end: whom it joins, whom that one
+ * The blocked thread at which the subject's wait comes to its end: whom it joins, whom that one
  * waits for, and so on. The deadlock has at least one thread.
  */
 const struct fact_blocked *dead_end_last(const struct facts *facts,

@@ -85,8 +85,8 @@ const struct fact_blocked *deadlock_file_twice(const struct facts *facts,
 	return NULL;
 }
 
-const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
-					     const struct fact_deadlock *deadlock)
+const struct fact_blocked *deadlock_subject(const struct facts *facts,
+					    const struct fact_deadlock *deadlock)
 {
 	const struct fact_blocked *left = deadlock_left_child(facts, deadlock);
 
@@ -119,7 +119,7 @@ bool deadlock_awaits_process(const struct facts *facts, const struct ev_blocked 
 const struct fact_blocked *deadlock_reader(const struct facts *facts,
 					   const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock), *reader = NULL;
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock), *reader = NULL;
 
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
 		const struct fact_blocked *one = &facts->blockeds[i];
@@ -267,7 +267,7 @@ uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *de
 /* Whether the circle is one thread, which holds what it waits for. */
 static bool holds_its_lock(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 
 	return deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE && first->ev.owner == first->at.tid &&
 	       first->ev.owner_slot == first->at.by + 1u &&
@@ -292,7 +292,7 @@ bool deadlock_is_doubted(const struct facts *facts, const struct fact_deadlock *
 
 bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 
 	if (deadlock_is_doubted(facts, deadlock))
 		return false;
@@ -385,7 +385,7 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 {
 	enum rule_id rule = rule_of_pipe(facts, deadlock);
 
-	if (!deadlock_sufferer(facts, deadlock) || deadlock_wait(facts, deadlock) != FACT_NONE)
+	if (!deadlock_subject(facts, deadlock) || deadlock_wait(facts, deadlock) != FACT_NONE)
 		return RULE_COUNT;
 	switch (deadlock->ev.cause) {
 	case MPSAN_DEADLOCK_OWNER_GONE:

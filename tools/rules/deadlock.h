@@ -50,8 +50,8 @@ const struct fact_blocked *deadlock_file_twice(const struct facts *facts,
  * The thread that the report is about: that of such a child or file, else the first one recorded.
  * NULL: none.
  */
-const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
-					     const struct fact_deadlock *deadlock);
+const struct fact_blocked *deadlock_subject(const struct facts *facts,
+					    const struct fact_deadlock *deadlock);
 
 /*
  * The `wait` event that explains a deadlock: one of its threads recorded before it blocked what it

@@ -14,7 +14,7 @@ enum parked_wait parked_part(const struct parked_seen *seen)
 										   seen->call;
 	if (seen->frames.what == AWAITED_PERMIT)
 		return seen->guards ? PARKED_BLOCKED : PARKED_IDLE;
-	if (meant == PARKED_FOR_GOOD && !seen->is_main)
+	if (meant == PARKED_INTENDED && !seen->is_main)
 		return PARKED_IDLE;
 	return meant ? meant : seen->call;
 }
@@ -128,7 +128,7 @@ bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *w
 	bool idle = false;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (thread[i].wait == PARKED_FOR_GOOD)
+		if (thread[i].wait == PARKED_INTENDED)
 			return true;
 	for (uint32_t i = 0; i < count; i++)
 		if (is_at_work(thread, count, i))

@@ -26,7 +26,7 @@ struct parked_seen {
 	bool guards; /* its semaphore guards something: a task has to come to an end */
 };
 
-/* FOR_GOOD only for a main thread. */
+/* INTENDED only for a main thread. */
 enum parked_wait parked_part(const struct parked_seen *seen);
 
 /* One thread of a dead end. */

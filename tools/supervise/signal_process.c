@@ -17,7 +17,7 @@ struct target {
 	uint64_t start;
 };
 
-static bool summon_is_there(const struct target *target)
+static bool target_is_there(const struct target *target)
 {
 	struct proc_stat stat;
 
@@ -35,11 +35,11 @@ static bool send(const struct target *target, int number)
 	int fd = -1;
 
 	if (!number)
-		return summon_is_there(target);
+		return target_is_there(target);
 #ifdef SYS_pidfd_open
 	fd = (int)filtered_call(SYS_pidfd_open, target->pid, 0, 0, 0, 0);
 #endif
-	there = summon_is_there(target);
+	there = target_is_there(target);
 	if (there && (fd < 0 || filtered_call(SYS_pidfd_send_signal, fd, number, 0, 0, 0)))
 		kill((pid_t)target->pid, number);
 	if (fd >= 0)
@@ -47,7 +47,7 @@ static bool send(const struct target *target, int number)
 	return there;
 }
 
-bool summon(const struct session *session, uint32_t slot, int number)
+bool signal_send(const struct session *session, uint32_t slot, int number)
 {
 	struct target target = {.session = session, .slot = slot};
 
@@ -55,7 +55,7 @@ bool summon(const struct session *session, uint32_t slot, int number)
 	return target.pid && send(&target, number);
 }
 
-bool summon_process(uint32_t pid, uint64_t start, int number)
+bool signal_send_process(uint32_t pid, uint64_t start, int number)
 {
 	struct target target = {.pid = pid, .start = start};
 

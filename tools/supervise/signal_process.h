@@ -11,11 +11,11 @@
 /*
  * Sends a signal (0: none) to the process of a slot; false if it has ended or cannot be identified.
  */
-bool summon(const struct session *session, uint32_t slot, int number);
+bool signal_send(const struct session *session, uint32_t slot, int number);
 /*
  * Sends a signal to the process with that pid and start time, in ticks; false also without
  * permission.
  */
-bool summon_process(uint32_t pid, uint64_t start, int number);
+bool signal_send_process(uint32_t pid, uint64_t start, int number);
 
 #endif

@@ -157,7 +157,7 @@ unsigned tree_signal(struct tree *tree, int number)
 		if (!now || now->start != member->start || now->watched)
 			continue;
 		if (!now->ended)
-			alive += summon_process(member->pid, member->start, number);
+			alive += signal_send_process(member->pid, member->start, number);
 		else if (now->parent == (uint32_t)getpid() && now->pid != tree->root)
 			waitpid((pid_t)now->pid, NULL, WNOHANG);
 	}

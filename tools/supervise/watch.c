@@ -47,7 +47,7 @@ static unsigned signal_all(struct watch *watch, int number)
 		uint32_t slot = reader->used.item[i];
 		const struct mpsan_process *process = &reader->session.table[slot];
 
-		if (reader->processes[slot].gone || !summon(&reader->session, slot, 0))
+		if (reader->processes[slot].gone || !signal_send(&reader->session, slot, 0))
 			continue;
 		alive++;
 		if (!number)
@@ -55,7 +55,7 @@ static unsigned signal_all(struct watch *watch, int number)
 		watchlog_put(&watch->deadlocks.log, EV_killed, slot, process->pid,
 			     &(struct ev_killed){.pid = process->pid, .signal = (uint64_t)number},
 			     sizeof(struct ev_killed));
-		summon(&reader->session, slot, number);
+		signal_send(&reader->session, slot, number);
 	}
 	return alive;
 }
@@ -377,13 +377,13 @@ static bool has_ended(struct watch *watch)
 }
 
 #define FOLLOW_NS 800000000ull
-#define PEOPLE_NS 3000000000ull /* how long nested orphans are waited for */
+#define ORPHANS_NS 3000000000ull /* how long nested orphans are waited for */
 
 static bool is_followed(const struct watch *watch, uint64_t past_ns)
 {
 	const struct reader *reader = watch->judge->reader;
 
-	return cuda_is_open(reader) || (past_ns <= PEOPLE_NS && monitors_are_open(reader)) ||
+	return cuda_is_open(reader) || (past_ns <= ORPHANS_NS && monitors_are_open(reader)) ||
 	       (past_ns <= FOLLOW_NS &&
 		(reader_has_open_wait(reader) || deadlocks_are_open(&watch->deadlocks)));
 }

@@ -211,7 +211,7 @@ static void look_at_semaphore(const struct search *search, uint32_t index)
 /* ---- pools ---- */
 
 /* The workers of a process, while they are collected. */
-struct crew {
+struct workers {
 	const struct search *search;
 	struct cross_process_worker worker[WORKERS_MAX];
 	uint32_t count;
@@ -219,16 +219,16 @@ struct crew {
 
 static void see_worker(uint32_t slot, void *context)
 {
-	struct crew *crew = context;
-	const struct snapshot *snapshot = crew->search->snapshot;
+	struct workers *workers = context;
+	const struct snapshot *snapshot = workers->search->snapshot;
 	const struct mpsan_process *process = &snapshot->reader->session.table[slot];
 	uint32_t at = snapshot_process(snapshot, slot);
 	const struct snapshot_thread *first;
 	struct cross_process_worker *worker;
 
-	if (crew->count == WORKERS_MAX)
+	if (workers->count == WORKERS_MAX)
 		return;
-	worker = &crew->worker[crew->count++];
+	worker = &workers->worker[workers->count++];
 	*worker = (struct cross_process_worker){.slot = slot,
 						.alive = at != SNAPSHOT_NONE,
 						.end = process->end,
@@ -236,8 +236,8 @@ static void see_worker(uint32_t slot, void *context)
 						.end_ns = process->end_ns};
 	if (!worker->alive) {
 		worker->in_queue =
-			!crew->search->shared ||
-			cross_process_in_queue(snapshot->reader, crew->search->shared, slot);
+			!workers->search->shared ||
+			cross_process_in_queue(snapshot->reader, workers->search->shared, slot);
 		return;
 	}
 	if (snapshot->processes.item[at].begin == snapshot->processes.item[at].end)
@@ -313,12 +313,12 @@ static bool has_failed(const struct mpsan_process *process)
 }
 
 /* What is known of the children of each process, by slot. */
-enum kin { KIN_LIVES = 1, KIN_FAILED = 2 };
+enum child_state { CHILD_LIVES = 1, CHILD_FAILED = 2 };
 
 static uint8_t *find_kin(const struct snapshot *snapshot)
 {
 	const struct session *session = &snapshot->reader->session;
-	uint8_t *kin = memory_get(session->slots);
+	uint8_t *children = memory_get(session->slots);
 
 	READER_EACH_SLOT(snapshot->reader, slot) {
 		uint32_t parent = has_failed(&session->table[slot]) ?
@@ -326,16 +326,16 @@ static uint8_t *find_kin(const struct snapshot *snapshot)
 					  0;
 
 		if (parent && parent <= session->slots)
-			kin[parent - 1] |= KIN_FAILED;
+			children[parent - 1] |= CHILD_FAILED;
 	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
 		uint32_t parent =
 			process_parent(&snapshot->reader->facts, snapshot->processes.item[i].slot);
 
 		if (parent < session->slots)
-			kin[parent] |= KIN_LIVES;
+			children[parent] |= CHILD_LIVES;
 	}
-	return kin;
+	return children;
 }
 
 static bool has_handlers(const struct search *search, uint32_t slot)
@@ -347,9 +347,9 @@ static bool has_handlers(const struct search *search, uint32_t slot)
  * From outside, the frames of the forks may be unknown: those of the children tell. False if one of them may be
  * a worker, and may not.
  */
-static bool see_children(struct crew *crew, uint32_t parent)
+static bool see_children(struct workers *workers, uint32_t parent)
 {
-	const struct snapshot *snapshot = crew->search->snapshot;
+	const struct snapshot *snapshot = workers->search->snapshot;
 	uint32_t children = 0, idle = 0;
 
 	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
@@ -358,33 +358,33 @@ static bool see_children(struct crew *crew, uint32_t parent)
 		if (process_parent(&snapshot->reader->facts, slot) != parent ||
 		    role_text(role_of(&snapshot->reader->session.table[slot])))
 			continue;
-		see_worker(slot, crew);
+		see_worker(slot, workers);
 		children++;
 	}
-	for (uint32_t i = 0; i < crew->count; i++)
-		idle += crew->worker[i].part == CROSS_PART_WORKER_IDLE;
+	for (uint32_t i = 0; i < workers->count; i++)
+		idle += workers->worker[i].part == CROSS_PART_WORKER_IDLE;
 	return children == idle;
 }
 
 static void see_dead_worker(uint32_t slot, void *context)
 {
-	const struct crew *crew = context;
+	const struct workers *workers = context;
 
-	if (snapshot_process(crew->search->snapshot, slot) == SNAPSHOT_NONE)
+	if (snapshot_process(workers->search->snapshot, slot) == SNAPSHOT_NONE)
 		see_worker(slot, context);
 }
 
 /* False: not all are known. */
-static bool see_workers(struct crew *crew, uint32_t parent)
+static bool see_workers(struct workers *workers, uint32_t parent)
 {
-	const struct reader *reader = crew->search->snapshot->reader;
+	const struct reader *reader = workers->search->snapshot->reader;
 
-	if (!crew->search->snapshot->outside) {
-		cross_process_workers(reader, parent, see_worker, crew);
+	if (!workers->search->snapshot->outside) {
+		cross_process_workers(reader, parent, see_worker, workers);
 		return true;
 	}
-	cross_process_workers(reader, parent, see_dead_worker, crew);
-	return see_children(crew, parent);
+	cross_process_workers(reader, parent, see_dead_worker, workers);
+	return see_children(workers, parent);
 }
 
 static bool was_long_ago(const struct search *search, uint32_t dead)
@@ -402,26 +402,26 @@ static void look_at_workers(const struct search *search, const struct snapshot_p
 					.thread = waiter,
 					.dead_slot = SNAPSHOT_NONE,
 					.proof = true};
-	struct crew *crew = memory_get(sizeof(*crew));
+	struct workers *workers = memory_get(sizeof(*workers));
 	uint32_t lost;
 	bool all;
 
-	crew->search = search;
-	all = see_workers(crew, process->slot);
-	pool->worker = crew->worker;
-	pool->workers = crew->count;
+	workers->search = search;
+	all = see_workers(workers, process->slot);
+	pool->worker = workers->worker;
+	pool->workers = workers->count;
 	lost = cross_process_worker_lost(pool);
 	if (lost != CROSS_NONE) {
 		dead_owner.handled = has_handlers(search, process->slot);
-		dead_owner.dead_slot = crew->worker[lost].slot;
+		dead_owner.dead_slot = workers->worker[lost].slot;
 		dead_owner.detail =
-			want_of_memory(search->dead_owners, crew->worker[lost].end_value);
+			want_of_memory(search->dead_owners, workers->worker[lost].end_value);
 	}
 	if (all &&
 	    (pool->polled ? lost != CROSS_NONE && was_long_ago(search, dead_owner.dead_slot) :
 			    lost != CROSS_NONE || cross_process_worker_replaced(pool)))
 		search->see(&dead_owner, search->context);
-	free(crew);
+	free(workers);
 }
 
 /* Whether its main thread has waited for a while for something of its own process. */
@@ -445,14 +445,14 @@ static bool has_lost_results(const struct cross_process_pool *pool)
 }
 
 static void look_at_pool(const struct search *search, const struct snapshot_process *process,
-			 uint8_t kin)
+			 uint8_t children)
 {
 	struct dead_owner dead_owner = {
 		.cause = MPSAN_DEADLOCK_DEAD_END, .dead_slot = SNAPSHOT_NONE, .proof = true};
 	struct cross_process_pool pool = {0};
-	bool lost_child = kin & KIN_FAILED;
+	bool lost_child = children & CHILD_FAILED;
 
-	if (!lost_child && !(kin & KIN_LIVES && may_want_result(search, process)))
+	if (!lost_child && !(children & CHILD_LIVES && may_want_result(search, process)))
 		return;
 	dead_owner.thread = look_at_owner(search, process, &pool);
 	if (dead_owner.thread == SNAPSHOT_NONE)
@@ -471,7 +471,7 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 {
 	struct search search = {dead_owners, NULL, graph, waits->snapshot, see, context};
 	const struct snapshot *snapshot = search.snapshot;
-	uint8_t *kin;
+	uint8_t *children;
 
 	if (somebody_died(snapshot->reader)) {
 		search.shared = waits_shared(waits);
@@ -484,9 +484,9 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 		dead_owners->pools_ns = snapshot->now_ns;
 		dead_owners->pools_due_ns = snapshot->now_ns + POOLS_NS;
 	}
-	kin = find_kin(snapshot);
+	children = find_kin(snapshot);
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		look_at_pool(&search, &snapshot->processes.item[i],
-			     kin[snapshot->processes.item[i].slot]);
-	free(kin);
+			     children[snapshot->processes.item[i].slot]);
+	free(children);
 }

@@ -11,9 +11,9 @@
 #include "forked_waits.h"
 #include "hopeless.h"
 #include "idle.h"
-#include "left_behind.h"
 #include "long_waits.h"
 #include "missing_ranks.h"
+#include "orphans.h"
 #include "solve.h"
 #include "verdict.h"
 
@@ -125,7 +125,7 @@ static void state_cycles(struct deadlocks *deadlocks)
 		uint32_t head = job_cycle(&deadlocks->graph.solved, i);
 
 		if (head != JOB_NONE && !cycle_is_told(deadlocks, head) &&
-		    !left_behind_explains_cycle(&deadlocks->graph, head) &&
+		    !orphans_explains_cycle(&deadlocks->graph, head) &&
 		    !cycle_moves(deadlocks, head))
 			state_cycle(deadlocks, head);
 	}
@@ -172,8 +172,8 @@ static void state_dead_ends(struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
 		if (deadlocks->graph.solved.group[i] == i && !verdict_told_group(deadlocks, i) &&
 		    !graph_waits_for_keyboard(&deadlocks->graph, i) &&
-		    !left_explains(&deadlocks->graph, i) && !idle_is_meant(&deadlocks->graph, i) &&
-		    !solve_group_moves(deadlocks, i))
+		    !orphans_explain_group(&deadlocks->graph, i) &&
+		    !idle_is_meant(&deadlocks->graph, i) && !solve_group_moves(deadlocks, i))
 			state_dead_end(deadlocks, i);
 }
 
@@ -188,7 +188,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	uint64_t deadlock;
 
 	if (dead_owner->dead_slot != SNAPSHOT_NONE &&
-	    left_behind_explains_loss(&deadlocks->graph, dead_owner->thread, dead_owner->dead_slot))
+	    orphans_explains_loss(&deadlocks->graph, dead_owner->thread, dead_owner->dead_slot))
 		return;
 	wait->flags = dead_owner->proof ? wait->flags | MPSAN_LF_MUTUAL :
 					  wait->flags & ~MPSAN_LF_MUTUAL;

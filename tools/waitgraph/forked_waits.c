@@ -334,7 +334,7 @@ static bool awaits_team(const struct deadlocks *deadlocks, uint32_t index)
 }
 
 /* Whether it is none of the pool for whose threads another one waits, and its stack was read while it stood. */
-static bool is_beside(const struct deadlocks *deadlocks, uint32_t index, const char *library)
+static bool in_other_library(const struct deadlocks *deadlocks, uint32_t index, const char *library)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
@@ -358,7 +358,7 @@ static bool is_short_team(const struct deadlocks *deadlocks, uint32_t index)
 	library = outside_pool(thread->pid, deadlocks->waits.item.item[index].caller);
 	for (uint32_t i = process->begin; i < process->end; i++)
 		if (!waits_in_pool(deadlocks, i) &&
-		    !(is_beside(deadlocks, i, library) && awaits_team(deadlocks, index)))
+		    !(in_other_library(deadlocks, i, library) && awaits_team(deadlocks, index)))
 			return false;
 	return true;
 }
@@ -370,7 +370,7 @@ static bool nobody_else_acts(const struct deadlocks *deadlocks, uint32_t index)
 }
 
 /* Whether nobody can act from outside of the process either, and no handler of a signal. */
-static bool nobody_comes(struct deadlocks *deadlocks, uint32_t index)
+static bool no_outside_ender(struct deadlocks *deadlocks, uint32_t index)
 {
 	struct wait *wait = &deadlocks->waits.item.item[index];
 
@@ -434,7 +434,7 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 		   nobody_else_acts(deadlocks, index) && !wait->memory && wait->count == 1 &&
 		   /* what a `with` block releases no signal handler does */
 		   !state_held(deadlocks, index, fork_holder_find) &&
-		   nobody_comes(deadlocks, index) &&
+		   no_outside_ender(deadlocks, index) &&
 		   !may_be_its_own(deadlocks, thread, wait->lock) &&
 		   !may_have_it(deadlocks, index) &&
 		   !none_was_left(deadlocks, thread, wait->kind) && !snapshot_has_moved(thread)) {

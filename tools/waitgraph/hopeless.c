@@ -12,7 +12,7 @@
 #include "../job/patience.h"
 #include "../waits/pythreads.h"
 #include "idle.h"
-#include "left_behind.h"
+#include "orphans.h"
 #include "solve.h"
 #include "verdict.h"
 
@@ -213,7 +213,7 @@ static void mark_group(struct deadlocks *deadlocks, uint32_t group)
  * The thread that the story is about: the main thread rather than a watchdog beside it that waits for
  * its time to act, and may end the main thread's wait then.
  */
-static uint32_t sufferer_of(struct deadlocks *deadlocks, uint32_t index)
+static uint32_t subject_of(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
 	struct wait *wait = deadlocks->waits.item.item;
@@ -238,7 +238,7 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 	const struct wait *wait = wait_at(deadlocks, index);
 	const struct graph *graph = &deadlocks->graph;
 	bool cycle = lies_on_cycle(graph, index);
-	uint32_t first = cycle ? index : sufferer_of(deadlocks, index);
+	uint32_t first = cycle ? index : subject_of(deadlocks, index);
 	struct verdict verdict = {0};
 	uint64_t deadlock;
 
@@ -301,12 +301,12 @@ static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 	uint32_t group = graph->solved.group[index];
 
 	if (lies_on_cycle(graph, index))
-		return left_behind_explains_cycle(graph, index);
+		return orphans_explains_cycle(graph, index);
 	if ((wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT &&
 	     hopeless_is_pause(deadlocks, index)) ||
 	    (!group_needs_owners(deadlocks, index) && verdict_told_group(deadlocks, group)))
 		return true;
-	return graph_waits_for_keyboard(graph, group) || left_explains(graph, group) ||
+	return graph_waits_for_keyboard(graph, group) || orphans_explain_group(graph, group) ||
 	       idle_is_meant(graph, group) || solve_group_moves(deadlocks, group);
 }
 

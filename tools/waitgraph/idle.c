@@ -13,7 +13,7 @@
 #include "../waits/native.h"
 #include "handlers.h"
 #include "idle_group.h"
-#include "lost_end.h"
+#include "pipe_holders.h"
 #include "turn_taking.h"
 
 #define STDIN 0u
@@ -86,7 +86,7 @@ static bool lacks_end(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
-	return lost_end_holder(group->graph->waits, group->index[i]) != SNAPSHOT_NONE &&
+	return pipe_holder(group->graph->waits, group->index[i]) != SNAPSHOT_NONE &&
 	       is_waited_for(group, process_parent(group_facts(group), thread->slot),
 			     group_process(group, thread->slot)->pid);
 }
@@ -231,7 +231,7 @@ static enum parked_wait part_of_event(const struct group *group, uint32_t i)
 	return group_wait(group, i)->by_signal && group->snapshot->threads.count == 1 &&
 			       idle_sender_ended(group, i) ?
 		       PARKED_BLOCKED :
-		       PARKED_FOR_GOOD;
+		       PARKED_INTENDED;
 }
 
 static enum parked_wait part(const struct group *group, uint32_t i,
@@ -261,7 +261,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 		.guards = python->task_count || python->had_permits ||
 			  has_taker(group, i, python->semaphore),
 	});
-	return part == PARKED_FOR_GOOD ? part_of_event(group, i) : part;
+	return part == PARKED_INTENDED ? part_of_event(group, i) : part;
 }
 
 /* The thread or process being joined, according to the native wait or Python's frames. */
@@ -399,7 +399,7 @@ static void idle_gather(struct group *group)
  * Whether another program that the job started lives and may end those who are waited for: a
  * watchdog. Python's own processes and workers are judged by their waits.
  */
-static bool has_company(const struct group *group)
+static bool sibling_program_lives(const struct group *group)
 {
 	const struct reader *reader = group->snapshot->reader;
 
@@ -427,7 +427,7 @@ static bool forgot_end(const struct group *group)
 	bool forgot = false, interruptible = false;
 
 	for (uint32_t i = 0; i < group->count; i++) {
-		if (group->thread[i].wait == PARKED_FOR_GOOD)
+		if (group->thread[i].wait == PARKED_INTENDED)
 			return false;
 		forgot |= reads_from_waiter(group, i);
 		interruptible |= group_wait(group, i)->interruptible;
@@ -448,7 +448,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	meant = parked_is_meant(group.thread, group.count, group.wanted) && !forgot_end(&group);
 	for (uint32_t i = 0; i < group.count; i++)
 		group_entry(&group, i)->stand.idle = meant;
-	meant = meant || has_company(&group); /* as long as it lives */
+	meant = meant || sibling_program_lives(&group); /* as long as it lives */
 	group_close(&group);
 	return meant;
 }

@@ -14,7 +14,7 @@
 #include "hopeless.h"
 #include "idle.h"
 #include "in_vain.h"
-#include "left_behind.h"
+#include "orphans.h"
 #include "peer_waits.h"
 #include "turn_taking.h"
 #include "verdict.h"
@@ -238,7 +238,7 @@ static bool job_rests(const struct deadlocks *deadlocks, bool tests, bool all)
 			return false;
 	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
-		if (!left_behind(snapshot->reader, snapshot->processes.item[i].slot))
+		if (!was_orphaned(snapshot->reader, snapshot->processes.item[i].slot))
 			return true;
 	return false;
 }
@@ -261,14 +261,6 @@ static void mark_examined(struct deadlocks *deadlocks)
 		deadlocks_entry(deadlocks, i)->rest.examined = true;
 }
 
-/* The child that a loop of events may wait for in vain: see left_by_failed(). It has its status. */
-static uint32_t loop_lacks(const struct deadlocks *deadlocks, uint32_t index)
-{
-	return deadlocks->waits.item.item[index].kind == MPSAN_WAIT_READY ?
-		       left_by_failed(&deadlocks->graph, index) :
-		       FACT_NONE;
-}
-
 /*
  * A main thread's way to park: a loop of events, or an event of its own, which Ctrl-C interrupts, unless the child has
  * failed, or the threads have ended, that might have set it.
@@ -281,7 +273,7 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 
 		if (thread->tid == thread->pid && !wait->harmless &&
 		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread) &&
-		      loop_lacks(deadlocks, i) == FACT_NONE) ||
+		      orphans_loop_lacks(&deadlocks->graph, i) == FACT_NONE) ||
 		     (has_keyboard && pythread_waits_for_event(thread) &&
 		      !idle_is_left(&deadlocks->graph, i))))
 			return true;
@@ -341,7 +333,8 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		deadlocks_entry(deadlocks, i)->rest.hung = true;
 	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG,
-		      flags & MPSAN_LF_PARKED ? loop_lacks(deadlocks, head) + 1 : 0, handlers);
+		      flags & MPSAN_LF_PARKED ? orphans_loop_lacks(&deadlocks->graph, head) + 1 : 0,
+		      handlers);
 	free(handlers);
 }
 
@@ -393,11 +386,11 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 		state_job(deadlocks, head, 0);
 	else if (job_is_idle(deadlocks, has_keyboard))
 		state_job(deadlocks, head,
-			  MPSAN_LF_PARKED |
-				  (has_keyboard || peers & PEER_WAITS_SERVE ||
-						   loop_lacks(deadlocks, head) != FACT_NONE ?
-					   0 :
-					   MPSAN_LF_NO_KEYBOARD));
+			  MPSAN_LF_PARKED | (has_keyboard || peers & PEER_WAITS_SERVE ||
+							     orphans_loop_lacks(&deadlocks->graph,
+										head) != FACT_NONE ?
+						     0 :
+						     MPSAN_LF_NO_KEYBOARD));
 }
 
 /* Records a job in which a main thread only tests, for what nothing seen here could change, such as a file. */
@@ -414,8 +407,6 @@ static void look_at_tests(struct deadlocks *deadlocks)
 		}
 	}
 }
-
-/* ---- the GIL ---- */
 
 /* Records who has had the GIL for that long while others waited for it: it may compute, so that is no more than a fact. */
 static void state_gil(struct deadlocks *deadlocks, uint32_t index, uint64_t since_ns)

@@ -11,7 +11,7 @@
 #include "../waits/pythreads.h"
 #include "handlers.h"
 #include "in_vain.h"
-#include "lost_end.h"
+#include "pipe_holders.h"
 
 /* The only process that could end the wait; SNAPSHOT_NONE: there are several, or none. */
 static uint32_t only_process(const struct deadlocks *deadlocks, const struct wait *wait)
@@ -47,7 +47,7 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 	struct mpsan_hold hold;
 
 	if (only == SNAPSHOT_NONE)
-		only = lost_end_holder(&deadlocks->waits, index);
+		only = pipe_holder(&deadlocks->waits, index);
 	if (by == JOB_NONE)
 		by = wait->end == WAIT_OWNERS ? first : wait->holder;
 	event->taken = wait->taken;
@@ -126,7 +126,7 @@ static uint64_t state_python(struct deadlocks *deadlocks, const struct snapshot_
 /* Who has the other end of the pipe at which it waits. */
 static uint64_t state_ends(struct deadlocks *deadlocks, uint32_t index)
 {
-	char *text = lost_end_text(&deadlocks->waits, index);
+	char *text = pipe_text(&deadlocks->waits, index);
 	uint32_t slot = deadlocks_thread(deadlocks, index)->slot;
 	uint64_t position = *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
 

@@ -80,7 +80,7 @@ static void learn(const struct look *look, struct snapshot_once *once)
 		once->team = openmp_called(look->waits->native, thread, OPENMP_REGION);
 }
 
-bool look_at_openmp(struct look *look)
+bool classify_openmp(struct look *look)
 {
 	struct snapshot_thread *thread = look->thread;
 	struct snapshot_once *once = &thread->once;
@@ -96,6 +96,6 @@ bool look_at_openmp(struct look *look)
 	look->wait->kind = MPSAN_WAIT_POOL;
 	look->wait->lock = thread->call.arg[0];
 	look->wait->caller = once->team;
-	look_by_process(look, thread->process);
+	look_add_process(look, thread->process);
 	return true;
 }

@@ -84,9 +84,9 @@ struct snapshot_thread {
 	struct snapshot_blocks blocks;
 	struct snapshot_once once;
 	uint64_t harmless_ns; /* its still_ns when it was last asked whether it is a watchdog */
-	bool harmless; /* it is one, see look_by_watchdog */
+	bool harmless; /* it is one, see look_add_watchdog */
 	uint64_t driver_entry; /* the start routine that was looked up for `driver` */
-	bool driver; /* it belongs to the CUDA driver, see look_at_driver */
+	bool driver; /* it belongs to the CUDA driver, see classify_driver */
 	uint64_t task_ns; /* when it was last asked whether it waits for a task's result */
 	bool task; /* it does, see waits_task.c */
 	/*

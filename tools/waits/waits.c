@@ -121,7 +121,7 @@ static bool is_interruptible(const struct look *look)
 }
 
 /* An alarm that is due ends the process, or the wait, by a handler. */
-static void look_at_alarm(struct look *look)
+static void classify_alarm(struct look *look)
 {
 	uint64_t due_ns = look_alarm_ns(look);
 
@@ -201,7 +201,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 		wait->end = WAIT_OPEN;
 		return true;
 	}
-	look_at_alarm(&look);
+	classify_alarm(&look);
 	if (wait->end != WAIT_PROCESSES)
 		return wait->ends != ends;
 	process = look_process(&look);
@@ -232,7 +232,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	else if (handlers & ~child && !wait->of_team)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);
 	if (wait->holder == SNAPSHOT_NONE && !handlers &&
-	    !(look_handlers(&look) & alarm_of(process)) && look_at_taker(&look))
+	    !(look_handlers(&look) & alarm_of(process)) && classify_taker(&look))
 		return true;
 	return wait->ends != ends || handlers || process->flags & MPSAN_PROCESS_DEATHSIG;
 }
@@ -266,20 +266,20 @@ static void judge_libc(struct look *look, uint64_t word)
 {
 	const struct snapshot *snapshot = look->snapshot;
 	uint64_t lock = look->wait->lock;
-	bool owned = look_at_own_mutex(look, word) && look->wait->end != WAIT_OPEN;
+	bool owned = classify_own_mutex(look, word) && look->wait->end != WAIT_OPEN;
 
 	look->wait->kind = MPSAN_LOCK_LIBC;
 	look->wait->lock = lock;
 	if (owned && is_loaders(look, word))
 		look->wait->flags |= MPSAN_LF_LOADER;
-	if (owned || look_at_stream(look, word) || look_at_interrupted(look))
+	if (owned || classify_stream(look, word) || classify_interrupted(look))
 		return;
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
 		if (snapshot->threads.item[i].slot == look->thread->slot &&
 		    &snapshot->threads.item[i] != look->thread &&
 		    claims_libc(&snapshot->threads.item[i]))
 			return;
-	look_by_process(look, look->thread->process);
+	look_add_process(look, look->thread->process);
 }
 
 static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold claim)
@@ -292,36 +292,36 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 	look->wait->flags = claim.tag & MPSAN_TAG_GIL ? MPSAN_LF_HOLDS_GIL : 0;
 	switch (look->wait->kind) {
 	case MPSAN_LOCK_MUTEX:
-		look_at_mutex(look, address);
+		classify_mutex(look, address);
 		break;
 	case MPSAN_LOCK_RWLOCK_READ:
 	case MPSAN_LOCK_RWLOCK_WRITE:
-		look_at_rwlock(look, address);
+		classify_rwlock(look, address);
 		break;
 	case MPSAN_LOCK_SEMAPHORE:
-		look_at_semaphore(look, address, claim.tag);
+		classify_semaphore(look, address, claim.tag);
 		break;
 	case MPSAN_WAIT_JOIN:
 		if (look_lies_in(word, address, LOOK_PTHREAD_BYTES))
-			look_at_join(look, word);
+			classify_join(look, word);
 		break;
 	case MPSAN_WAIT_COND: /* woken already, it may be waiting for its mutex */
 		if (look_lies_in(word, address, sizeof(pthread_cond_t)) ||
-		    !look_at_mutex(look, word))
-			look_by_anybody(look, address);
+		    !classify_mutex(look, word))
+			look_add_anybody(look, address);
 		break;
 	case MPSAN_LOCK_LIBC:
 		judge_libc(look, word);
 		break;
 	case MPSAN_LOCK_GUARD:
-		look_at_guard(look, address);
+		classify_guard(look, address);
 		break;
 	case MPSAN_WAIT_FUTEX:
-		if (look_at_stream(look, word) || look_at_once(look) || look_at_openmp(look))
+		if (classify_stream(look, word) || classify_once(look) || classify_openmp(look))
 			break;
 		/* fallthrough */
 	case MPSAN_WAIT_BARRIER:
-		look_by_anybody(look, word);
+		look_add_anybody(look, word);
 		break;
 	default:
 		break;
@@ -370,13 +370,13 @@ static void judge_futex(struct look *look)
 	if (MPSAN_TAG_KIND(claim.tag) == MPSAN_WAIT_GIL) {
 		look->wait->kind = MPSAN_WAIT_GIL;
 		look->wait->lock = MPSAN_TAG_ADDRESS(claim.tag);
-		look_by_gil(look);
+		look_add_gil(look);
 		return;
 	}
 	if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET && operation != FUTEX_LOCK_PI)
 		return;
 	if (call->arg[3] || claim.tag & MPSAN_TAG_TIMED)
-		look_by_limit(look, call_ends_ns(look->thread->pid, call, look->thread->still_ns));
+		look_add_limit(look, call_ends_ns(look->thread->pid, call, look->thread->still_ns));
 	if (claim.tag) {
 		judge_claim(look, call->arg[0], claim);
 		return;
@@ -391,19 +391,19 @@ static void judge_futex(struct look *look)
 		return;
 	if (look->thread->object.in_libc)
 		judge_libc(look, call->arg[0]);
-	else if (!look_at_stream(look, call->arg[0]) && !look_at_once(look) &&
-		 !look_at_openmp(look))
-		look_by_anybody(look, call->arg[0]);
+	else if (!classify_stream(look, call->arg[0]) && !classify_once(look) &&
+		 !classify_openmp(look))
+		look_add_anybody(look, call->arg[0]);
 }
 
-void look_at_child(struct look *look, int64_t pid, bool one)
+void classify_child(struct look *look, int64_t pid, bool one)
 {
 	uint32_t process = one ? look_child(look, (uint32_t)pid) : SNAPSHOT_NONE;
 
 	look->wait->kind = MPSAN_WAIT_PROCESS;
 	look->wait->lock = one ? (uint64_t)pid : 0;
 	if (process != SNAPSHOT_NONE) {
-		look_by_process(look, process);
+		look_add_process(look, process);
 	} else if (!one) {
 		add_children(look);
 	}
@@ -416,22 +416,22 @@ static void judge_call(struct look *look)
 	look->wait->kind = MPSAN_WAIT_SYSCALL;
 	look->wait->lock = (uint64_t)call->number;
 	look->wait->caller = snapshot_wanted(look->thread).caller;
-	if (look_at_tries(look))
+	if (classify_tries(look))
 		return;
 	switch (call->number) {
 	case SYS_futex:
 		judge_futex(look);
 		break;
 	case SYS_wait4:
-		look_at_child(look, (int32_t)call->arg[0], (int32_t)call->arg[0] > 0);
+		classify_child(look, (int32_t)call->arg[0], (int32_t)call->arg[0] > 0);
 		break;
 	case SYS_waitid:
 		if (call->arg[0] == P_PID || call->arg[0] == P_ALL)
-			look_at_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
+			classify_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
 		break;
 	case SYS_rt_sigsuspend: /* dash's wait: for the SIGCHLD of any */
 		if (process_is_shell(look_process(look)))
-			look_at_child(look, -1, false);
+			classify_child(look, -1, false);
 		break;
 	case SYS_vfork:
 	case SYS_clone:
@@ -440,11 +440,11 @@ static void judge_call(struct look *look)
 		break;
 	case SYS_poll:
 	case SYS_ppoll:
-		if (look_by_child(look))
+		if (look_add_child(look))
 			break;
 		/* fallthrough */
 	default:
-		look_at_descriptors(look);
+		classify_descriptors(look);
 		break;
 	}
 }
@@ -472,14 +472,14 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 
 		if (stands_still(snapshot, look.thread))
 			judge_call(&look);
-		look_at_driver(&look);
+		classify_driver(&look);
 		if (look.wait->end != WAIT_NOBODY && !look.wait->count)
 			look.wait->end = WAIT_OPEN;
 		look.wait->serves = look_serves(&look);
 	}
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		look_at_circle(&(struct look){waits, snapshot, &snapshot->threads.item[i],
-					      &waits->item.item[i]});
+		classify_circle(&(struct look){waits, snapshot, &snapshot->threads.item[i],
+					       &waits->item.item[i]});
 	pyview_close(waits->view);
 	waits->view = NULL;
 	waits->view_of = 0;

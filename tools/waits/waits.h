@@ -32,7 +32,7 @@ struct wait {
 	uint64_t caller; /* return address of the waiting call; 0: unknown */
 	uint64_t flags; /* enum mpsan_lock_flags */
 	bool tries; /* it sleeps, and asks for it in between, again and again */
-	bool renewed; /* it polls for what a worker that failed was to send: see look_by_failed */
+	bool renewed; /* it polls for what a worker that failed was to send: see look_add_failed */
 	bool of_team; /* for the threads of a parallel region: see OPENMP_REGION, set by forked_waits.c */
 	bool of_task; /* for a result that only the thread delivers which runs the task */
 	bool joins; /* Python's Thread.join: a semaphore that the end of its owner releases */
@@ -44,7 +44,7 @@ struct wait {
 	bool memory; /* in shared memory: processes that map it could end the wait */
 	bool memory_known; /* other processes with access to that memory were looked up */
 	bool by_job; /* every process of the job could end it */
-	/* it ends no other thread's wait: a watchdog of Python, see look_by_watchdog, or a thread of the CUDA driver */
+	/* it ends no other thread's wait: a watchdog of Python, see look_add_watchdog, or a thread of the CUDA driver */
 	bool harmless;
 	bool driver; /* a thread of the CUDA driver: whatever it may call, it reads from no pipe, and ends no process */
 	bool serves; /* open, but only on request: a helper process that acts for others */

@@ -57,7 +57,7 @@ static bool is_event_loop(const struct snapshot_thread *thread)
 	return loops;
 }
 
-enum look_failed look_by_failed(struct look *look)
+enum look_failed look_add_failed(struct look *look)
 {
 	const struct snapshot_thread *thread = look->thread;
 	uint64_t now_ns = look->snapshot->now_ns, since, round_ns;

@@ -167,7 +167,7 @@ static void judge_file_lock(struct look *look)
 		add_holders(look, (struct pipe_id){PIPE_LOCKED, object->device, object->inode},
 			    ANY_END);
 	else if (process != SNAPSHOT_NONE)
-		look_by_process(look, process);
+		look_add_process(look, process);
 }
 
 static bool waits_for_lock(const struct proc_call *call)
@@ -204,7 +204,7 @@ static void add_end(struct look *look, const struct ready_end *end)
 	if (process == SNAPSHOT_NONE)
 		look->wait->end = WAIT_OPEN;
 	else
-		look_by_process(look, process);
+		look_add_process(look, process);
 }
 
 /* What an event loop watches has other things in it, too. */
@@ -248,9 +248,9 @@ static void judge_end(struct look *look, uint32_t process)
 
 	look->wait->kind = MPSAN_WAIT_PROCESS;
 	look->wait->lock = look->snapshot->reader->session.table[at->slot].pid;
-	look_by_process(look, process);
+	look_add_process(look, process);
 	if (call_has_limit(&look->thread->call))
-		look_by_call_limit(look);
+		look_add_call_limit(look);
 }
 
 /*
@@ -260,7 +260,7 @@ static void judge_end(struct look *look, uint32_t process)
 static void judge_ready(struct look *look)
 {
 	bool timed = call_has_limit(&look->thread->call);
-	enum look_failed failed = timed ? look_by_failed(look) : LOOK_FAILED_NO;
+	enum look_failed failed = timed ? look_add_failed(look) : LOOK_FAILED_NO;
 	const struct ready_set *set;
 	uint32_t process;
 
@@ -284,7 +284,7 @@ static void judge_ready(struct look *look)
 	forget_open(look);
 	if (!timed || look->wait->end == WAIT_OPEN)
 		return;
-	look_by_call_limit(look);
+	look_add_call_limit(look);
 	look->wait->renewed = failed == LOOK_FAILED_POLLS;
 	/* it may look after its workers at longer intervals */
 	look->wait->flags |= failed == LOOK_FAILED_POLLS ? MPSAN_LF_CERTAIN | MPSAN_LF_DOUBT : 0;
@@ -319,7 +319,7 @@ static void judge_listener(struct look *look)
 	look->wait->lock = 0;
 	look->wait->by_job = true;
 	for (uint32_t i = 0; i < look->snapshot->processes.count; i++)
-		look_by_process(look, i);
+		look_add_process(look, i);
 }
 
 /* ---- connections ---- */
@@ -406,7 +406,7 @@ static bool has_address(const struct snapshot_thread *thread)
 	return !proc_peek(thread->pid, thread->call.arg[1], &name, sizeof(name)) || name;
 }
 
-void look_at_descriptors(struct look *look)
+void classify_descriptors(struct look *look)
 {
 	if (call_is_poll(&look->thread->call))
 		judge_ready(look);
@@ -481,6 +481,6 @@ bool look_check_descriptors(struct look *look)
 	if (limit == SOCKET_LIMIT_UNKNOWN)
 		look->wait->end = WAIT_OPEN;
 	else if (limit)
-		look_by_limit(look, thread->still_ns + limit);
+		look_add_limit(look, thread->still_ns + limit);
 	return limit;
 }

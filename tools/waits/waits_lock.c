@@ -130,7 +130,7 @@ static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
 	uint32_t owner = find_owner(look, tid, shared);
 
 	if (owner != SNAPSHOT_NONE)
-		look_by_owner(look, owner);
+		look_add_owner(look, owner);
 	else if (is_gone(look, tid, shared))
 		owner_is_gone(look, tid, shared);
 }
@@ -148,7 +148,7 @@ static void ends_by_living(struct look *look, uint32_t tid, bool shared)
 	}
 	tid = find_owner(look, tid, true);
 	if (tid != SNAPSHOT_NONE)
-		look_by_owner(look, tid);
+		look_add_owner(look, tid);
 }
 
 /* glibc says of every robust mutex that it is process-shared: the memory in which it lies tells. */
@@ -164,17 +164,17 @@ static bool is_mutex_shared(const struct look *look, uint64_t address, int kind)
  * Of libc's own locks only the recursive ones are mutexes. A stream's lock names its owner by an address,
  * and behind others lies something else.
  */
-bool look_at_own_mutex(struct look *look, uint64_t address)
+bool classify_own_mutex(struct look *look, uint64_t address)
 {
 	struct __pthread_mutex_s mutex;
 
 	return proc_peek(look->thread->pid, address, &mutex, sizeof(mutex)) &&
 	       mutex.__kind == PTHREAD_MUTEX_RECURSIVE && mutex.__nusers == 1 &&
-	       look_at_mutex(look, address);
+	       classify_mutex(look, address);
 }
 
 /* False: no owned mutex is there. */
-bool look_at_mutex(struct look *look, uint64_t address)
+bool classify_mutex(struct look *look, uint64_t address)
 {
 	struct __pthread_mutex_s mutex;
 	uint32_t owner;
@@ -255,7 +255,7 @@ static void judge_writers(struct look *look, uint64_t address, unsigned readers)
 }
 
 /* Where its owners are not known, any thread of the process may be one. */
-void look_at_rwlock(struct look *look, uint64_t address)
+void classify_rwlock(struct look *look, uint64_t address)
 {
 	struct __pthread_rwlock_arch_t lock;
 
@@ -272,7 +272,7 @@ void look_at_rwlock(struct look *look, uint64_t address)
 		judge_writers(look, address, lock.__readers);
 	if (!lock.__cur_writer && look->wait->end != WAIT_OWNERS) {
 		look->wait->count = 0;
-		look_by_anybody(look, address);
+		look_add_anybody(look, address);
 	}
 }
 
@@ -297,18 +297,18 @@ static uint32_t only_holder(const struct look *look, uint64_t address)
 }
 
 /* Who runs the constructor claims it. */
-void look_at_guard(struct look *look, uint64_t address)
+void classify_guard(struct look *look, uint64_t address)
 {
 	uint32_t holder = only_holder(look, address);
 
 	if (holder == SNAPSHOT_NONE)
-		look_by_anybody(look, address);
+		look_add_anybody(look, address);
 	else
-		look_by_owner(look, holder);
+		look_add_owner(look, holder);
 }
 
 /* A semaphore that its takers release serves as a lock; any other may be posted by any thread. */
-void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
+void classify_semaphore(struct look *look, uint64_t address, uint64_t tag)
 {
 	uint32_t word[4], holder;
 	bool by_other;
@@ -316,18 +316,18 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 	if (!proc_peek(look->thread->pid, address, word, sizeof(word)) || word[0])
 		return;
 	look->wait->flags |= MPSAN_LF_VERIFIED | (word[2] ? MPSAN_LF_SHARED : 0);
-	if (look_by_watchdog(look, address))
+	if (look_add_watchdog(look, address))
 		return;
 	holder = word[2] ? SNAPSHOT_NONE : only_holder(look, address);
 	by_other = holder != SNAPSHOT_NONE && &look->snapshot->threads.item[holder] != look->thread;
 	look->wait->holder = by_other ? holder : SNAPSHOT_NONE;
 	if (by_other && tag & MPSAN_TAG_MUTUAL && !(tag & MPSAN_TAG_HANDOFF)) {
 		look->wait->flags |= MPSAN_LF_MUTUAL;
-		look_by_owner(look, holder);
-	} else if (word[2] ? !look_by_semlock(look, address) :
-			     !look_by_python(look, address, holder)) {
-		look_by_anybody(look, address);
-		look_at_task(look);
+		look_add_owner(look, holder);
+	} else if (word[2] ? !look_add_semlock(look, address) :
+			     !look_add_python(look, address, holder)) {
+		look_add_anybody(look, address);
+		classify_task(look);
 	}
 }
 
@@ -375,7 +375,7 @@ static uint32_t find_taker(struct look *look, bool alone)
 		       SNAPSHOT_NONE;
 }
 
-bool look_at_taker(struct look *look)
+bool classify_taker(struct look *look)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
@@ -389,7 +389,7 @@ bool look_at_taker(struct look *look)
 	look->wait->holder = taker;
 	if (alone && is_for_own(look)) {
 		look->wait->count = 0;
-		look_by_owner(look, taker);
+		look_add_owner(look, taker);
 	}
 	return true;
 }
@@ -429,7 +429,7 @@ static bool is_in_circle(const struct waits *waits, uint32_t index)
 	return at == index;
 }
 
-void look_at_circle(struct look *look)
+void classify_circle(struct look *look)
 {
 	uint32_t own = (uint32_t)(look->thread - look->snapshot->threads.item), taker;
 
@@ -444,5 +444,5 @@ void look_at_circle(struct look *look)
 		look->wait->kind = MPSAN_LOCK_PYTHON;
 		look->wait->lock = look->thread->python.mutex;
 	}
-	look_by_owner(look, taker);
+	look_add_owner(look, taker);
 }

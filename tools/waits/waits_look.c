@@ -28,27 +28,27 @@ uint64_t look_alarm_ns(const struct look *look)
 		       0;
 }
 
-void look_by_limit(struct look *look, uint64_t ends_ns)
+void look_add_limit(struct look *look, uint64_t ends_ns)
 {
 	look->wait->ends = snapshot_polls(look->snapshot, look->thread) ? MPSAN_ENDS_POLL :
 									  MPSAN_ENDS_LIMIT;
 	look->wait->ends_ns = ends_ns;
 }
 
-void look_by_call_limit(struct look *look)
+void look_add_call_limit(struct look *look)
 {
 	uint64_t limit = call_limit_ns(look->thread->pid, &look->thread->call);
 
-	look_by_limit(look, limit ? look->thread->still_ns + limit : 0);
+	look_add_limit(look, limit ? look->thread->still_ns + limit : 0);
 }
 
-void look_by_owner(struct look *look, uint32_t thread)
+void look_add_owner(struct look *look, uint32_t thread)
 {
 	look->wait->end = WAIT_OWNERS;
 	look_add(look, thread);
 }
 
-void look_by_process(struct look *look, uint32_t process)
+void look_add_process(struct look *look, uint32_t process)
 {
 	look->wait->end = WAIT_PROCESSES;
 	look_add(look, process);
@@ -66,7 +66,7 @@ void look_reopen(struct look *look)
 
 static void waits_add_process(uint32_t process, void *context)
 {
-	look_by_process(context, process);
+	look_add_process(context, process);
 }
 
 static void add_job(void *context)
@@ -85,7 +85,7 @@ struct wakers_eye look_eye(struct look *look)
  * Any thread may post a semaphore or signal a condition: of this process, or of those that map the
  * memory.
  */
-void look_by_anybody(struct look *look, uint64_t address)
+void look_add_anybody(struct look *look, uint64_t address)
 {
 	const struct wakers_eye eye = look_eye(look);
 
@@ -93,7 +93,7 @@ void look_by_anybody(struct look *look, uint64_t address)
 		return;
 	look->wait->memory = look->thread->object.is_shared;
 	if (!look->wait->memory)
-		look_by_process(look, look->thread->process);
+		look_add_process(look, look->thread->process);
 	else if (!wakers_of_memory(&look->waits->wakers, look->thread, &eye))
 		look->wait->end = WAIT_OPEN;
 }

@@ -25,14 +25,14 @@ uint32_t look_child(const struct look *look, uint32_t pid);
 void look_reopen(struct look *look);
 
 /* The wait has a time limit, which runs out then; 0: unknown. */
-void look_by_limit(struct look *look, uint64_t ends_ns);
+void look_add_limit(struct look *look, uint64_t ends_ns);
 /* The same for a wait for descriptors, whose call states the limit. */
-void look_by_call_limit(struct look *look);
+void look_add_call_limit(struct look *look);
 
 /* The wait ends by this thread; by any of this process; by any with access to the memory. */
-void look_by_owner(struct look *look, uint32_t thread);
-void look_by_process(struct look *look, uint32_t process);
-void look_by_anybody(struct look *look, uint64_t address);
+void look_add_owner(struct look *look, uint32_t thread);
+void look_add_process(struct look *look, uint32_t process);
+void look_add_anybody(struct look *look, uint64_t address);
 
 /* The callbacks that add wakers to the wait of `look`. */
 struct wakers_eye look_eye(struct look *look);
@@ -70,14 +70,14 @@ bool look_serves(const struct look *look);
  * processes. It is harmless unless it may run code of the program, which was passed to cuLaunchHostFunc or
  * cuStreamAddCallback: of that nothing is known from outside.
  */
-void look_at_driver(struct look *look);
+void classify_driver(struct look *look);
 
 /* waits_lock.c: the owner of a lock, from its memory. False: no owned mutex is there. */
-bool look_at_mutex(struct look *look, uint64_t address);
-bool look_at_own_mutex(struct look *look, uint64_t address);
-void look_at_rwlock(struct look *look, uint64_t address);
-void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
-void look_at_guard(struct look *look, uint64_t address); /* of a static variable in C++ */
+bool classify_mutex(struct look *look, uint64_t address);
+bool classify_own_mutex(struct look *look, uint64_t address);
+void classify_rwlock(struct look *look, uint64_t address);
+void classify_semaphore(struct look *look, uint64_t address, uint64_t tag);
+void classify_guard(struct look *look, uint64_t address); /* of a static variable in C++ */
 
 /*
  * waits_lock.c: notes the thread that has taken what none of its enders will release any more, if that is known: the
@@ -85,7 +85,7 @@ void look_at_guard(struct look *look, uint64_t address); /* of a static variable
  * ever released; or, of a lock of multiprocessing, the only one that took it. A main thread may park at a lock of its own
  * beside other threads, and what Condition.wait waits for that way is a signal.
  */
-bool look_at_taker(struct look *look);
+bool classify_taker(struct look *look);
 
 /* Whether the program called the lock itself: what the standard library waits for that way may be a signal. */
 bool look_calls_lock(const struct look *look);
@@ -94,23 +94,23 @@ bool look_calls_lock(const struct look *look);
  * waits_lock.c: after all waits are known: of threads that wait in a circle, each for a lock of Python's which the next one took
  * by acquire(), each has what it took, as in a `with` block. No lock of it was ever released by a thread that had not taken it.
  */
-void look_at_circle(struct look *look);
+void classify_circle(struct look *look);
 
 /* waits_once.c: whether it waits in pthread_once or call_once; who runs the initialiser then ends it. */
-bool look_at_once(struct look *look);
+bool classify_once(struct look *look);
 
 /* openmp.c: whether it waits in libgomp for other threads of its team, which its process has. */
-bool look_at_openmp(struct look *look);
+bool classify_openmp(struct look *look);
 
 /* waits_try.c: the end of the thread whose descriptor has this word, in pthread_join. */
 #define LOOK_PTHREAD_BYTES 4096u /* upper bound of glibc's thread descriptor */
-void look_at_join(struct look *look, uint64_t word);
+void classify_join(struct look *look, uint64_t word);
 
 /*
  * waits_python.c: whether Python knows which thread will release this semaphore; it then ends the
  * wait. `holder`: the only thread, which may be the waiter, that claims it.
  */
-bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
+bool look_add_python(struct look *look, uint64_t lock, uint32_t holder);
 
 /*
  * Python's view of a process, opened once for threads that are examined one after the other; NULL:
@@ -132,10 +132,10 @@ static inline bool look_is_verdict(const struct look *look)
 #define LOOK_AGAIN_NS 2000000000ull
 
 /* waits_task.c: whether it waits for the result of a task, while a thread of its process polls. */
-void look_at_task(struct look *look);
+void classify_task(struct look *look);
 
-/* waits_semlock.c: as look_by_python, for one of multiprocessing's locks. */
-bool look_by_semlock(struct look *look, uint64_t lock);
+/* waits_semlock.c: as look_add_python, for one of multiprocessing's locks. */
+bool look_add_semlock(struct look *look, uint64_t lock);
 /* The only thread that took it, by the logs. A program may park at a lock of its own: it is none of its main thread. */
 uint32_t look_semlock_taker(struct look *look);
 /*
@@ -149,16 +149,16 @@ bool look_semlock_is_own(struct look *look);
  * one: a thread of the interpreter that runs no Python code, and waits with a time limit to be called off.
  * The main thread of a manager waits for its own end, with a time limit, too.
  */
-bool look_by_watchdog(struct look *look, uint64_t lock);
+bool look_add_watchdog(struct look *look, uint64_t lock);
 
 /*
  * waits_python.c: the holder of the GIL ends the wait. Waiters for it wake up all the time; the holder
  * logs its wait when it blocks, or, from outside, the interpreter names it.
  */
-void look_by_gil(struct look *look);
+void look_add_gil(struct look *look);
 
 /* waits_python.c: whether this poll is multiprocessing's wait for the end of a child. */
-bool look_by_child(struct look *look);
+bool look_add_child(struct look *look);
 
 /* waits_signal.c: those of these signals that all threads of its process block: no handler runs for them. */
 uint64_t look_blocked(const struct look *look, uint64_t signals);
@@ -168,15 +168,15 @@ uint64_t look_handled(struct look *look, uint64_t signals);
  * waits_signal.c: whether a lock of libc belongs to the thread itself: it is in a handler, which calls the function that the
  * signal interrupted, and no other thread can have the lock. It then ends the wait.
  */
-bool look_at_interrupted(struct look *look);
+bool classify_interrupted(struct look *look);
 /* waits_signal.c: the owner of a FILE ends the wait. False: that is no lock of one. */
-bool look_at_stream(struct look *look, uint64_t address);
+bool classify_stream(struct look *look, uint64_t address);
 
 /* waits.c: it waits for the end of this child, or of any. */
-void look_at_child(struct look *look, int64_t pid, bool one);
+void classify_child(struct look *look, int64_t pid, bool one);
 
 /* waits_try.c: whether it sleeps between attempts to get what a certain owner has; who that is. */
-bool look_at_tries(struct look *look);
+bool classify_tries(struct look *look);
 
 /*
  * waits_failed.c: whether all the time a worker of its process that failed has not been asked after, nor
@@ -184,10 +184,10 @@ bool look_at_tries(struct look *look);
  * limit, or stands in one wait with a limit.
  */
 enum look_failed { LOOK_FAILED_NO, LOOK_FAILED_POLLS, LOOK_FAILED_STANDS };
-enum look_failed look_by_failed(struct look *look);
+enum look_failed look_add_failed(struct look *look);
 
 /* waits_fd.c: who could end a call that reads or writes a descriptor. */
-void look_at_descriptors(struct look *look);
+void classify_descriptors(struct look *look);
 /* Before a verdict: whether it has a time limit after all, or may have one. */
 bool look_check_descriptors(struct look *look);
 

@@ -198,7 +198,7 @@ static void learn(struct look *look)
 }
 
 /* Who runs it has not finished as long as the waiter stands: what was found once stays. */
-static bool is_known(const struct look *look)
+static bool owner_is_cached(const struct look *look)
 {
 	const struct snapshot_once *once = &look->thread->once;
 
@@ -206,14 +206,14 @@ static bool is_known(const struct look *look)
 				  look->snapshot->now_ns - once->asked_ns < LOOK_AGAIN_NS);
 }
 
-bool look_at_once(struct look *look)
+bool classify_once(struct look *look)
 {
 	const struct snapshot_once *once = &look->thread->once;
 	uint32_t runner;
 
 	if (!is_running(look))
 		return false;
-	if (!is_known(look))
+	if (!owner_is_cached(look))
 		learn(look);
 	if (!once->is)
 		return false;
@@ -223,8 +223,8 @@ bool look_at_once(struct look *look)
 	runner = once->runner ? snapshot_find(look->snapshot, look->thread->slot, once->runner) :
 				SNAPSHOT_NONE;
 	if (runner == SNAPSHOT_NONE)
-		look_by_process(look, look->thread->process);
+		look_add_process(look, look->thread->process);
 	else
-		look_by_owner(look, runner);
+		look_add_owner(look, runner);
 	return true;
 }

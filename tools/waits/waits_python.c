@@ -78,7 +78,7 @@ static bool owner_is_known(const struct look *look)
 }
 
 /* What is known of the thread itself, which does not run, stays true; a holder may have gone on. */
-static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
+static bool owner_is_cached(const struct look *look, uint64_t lock, uint32_t holder)
 {
 	const struct snapshot_python *python = &look->thread->python;
 
@@ -227,7 +227,7 @@ static uint32_t result_deliverer(const struct look *look)
 	return found;
 }
 
-static void learn(struct look *look, uint64_t lock, uint32_t holder)
+static void owner_remember(struct look *look, uint64_t lock, uint32_t holder)
 {
 	struct snapshot_python python = {
 		.known = true, .asked_ns = look->snapshot->now_ns, .lock = lock};
@@ -298,7 +298,7 @@ static bool is_harmless(struct look *look)
 	return !thread->record->python_state && is_stateless(look);
 }
 
-bool look_by_watchdog(struct look *look, uint64_t lock)
+bool look_add_watchdog(struct look *look, uint64_t lock)
 {
 	struct snapshot_thread *thread = look->thread;
 
@@ -311,19 +311,19 @@ bool look_by_watchdog(struct look *look, uint64_t lock)
 	if (!thread->harmless)
 		return false;
 	look->wait->harmless = true;
-	look_by_anybody(look, lock);
+	look_add_anybody(look, lock);
 	return true;
 }
 
-bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
+bool look_add_python(struct look *look, uint64_t lock, uint32_t holder)
 {
 	bool early = !look_may_ask(look) && !may_be_unclaimed(look);
 	uint32_t owner;
 
 	if (early && !(look_has_frames(look) && look_is_verdict(look)))
 		return false;
-	if (!is_known(look, lock, holder))
-		learn(look, lock, holder);
+	if (!owner_is_cached(look, lock, holder))
+		owner_remember(look, lock, holder);
 	if (early && look->thread->python.joins)
 		return false;
 	owner = look->thread->python.owner && look->thread->python.lock == lock ?
@@ -339,7 +339,7 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 	}
 	if (!look->wait->joins)
 		look->wait->flags |= MPSAN_LF_MUTUAL;
-	look_by_owner(look, owner);
+	look_add_owner(look, owner);
 	return true;
 }
 
@@ -370,7 +370,7 @@ static uint32_t joined_child(struct look *look)
 	return (uint32_t)look->thread->python.lock;
 }
 
-bool look_by_child(struct look *look)
+bool look_add_child(struct look *look)
 {
 	const struct proc_call *call = &look->thread->call;
 	uint32_t pid = call->arg[1] == 1 && look_may_ask(look) ? joined_child(look) : 0,
@@ -380,9 +380,9 @@ bool look_by_child(struct look *look)
 		return false;
 	look->wait->kind = MPSAN_WAIT_PROCESS;
 	look->wait->lock = pid;
-	look_by_process(look, process);
+	look_add_process(look, process);
 	if (call_has_limit(call))
-		look_by_call_limit(look);
+		look_add_call_limit(look);
 	return true;
 }
 
@@ -415,7 +415,7 @@ static uint32_t recorded_holder(struct look *look)
 	return SNAPSHOT_NONE;
 }
 
-void look_by_gil(struct look *look)
+void look_add_gil(struct look *look)
 {
 	const struct snapshot *snapshot = look->snapshot;
 	uint32_t holder = SNAPSHOT_NONE;
@@ -430,5 +430,5 @@ void look_by_gil(struct look *look)
 	if (holder == SNAPSHOT_NONE)
 		holder = recorded_holder(look);
 	if (holder != SNAPSHOT_NONE)
-		look_by_owner(look, holder);
+		look_add_owner(look, holder);
 }

@@ -232,7 +232,7 @@ static void learn(struct look *look, uint64_t lock)
 	look->thread->python = python;
 }
 
-static uint32_t known_owner(const struct look *look, uint64_t lock)
+static uint32_t cached_owner(const struct look *look, uint64_t lock)
 {
 	const struct snapshot_python *python = &look->thread->python;
 
@@ -242,10 +242,10 @@ static uint32_t known_owner(const struct look *look, uint64_t lock)
 }
 
 /* What the thread itself has it keeps while it polls; another owner may have gone on. */
-static bool is_known(const struct look *look, uint64_t lock)
+static bool owner_is_cached(const struct look *look, uint64_t lock)
 {
 	const struct snapshot_python *python = &look->thread->python;
-	uint32_t index = known_owner(look, lock);
+	uint32_t index = cached_owner(look, lock);
 	const struct snapshot_thread *owner =
 		index == SNAPSHOT_NONE ? NULL : &look->snapshot->threads.item[index];
 
@@ -261,19 +261,19 @@ static bool is_known(const struct look *look, uint64_t lock)
  * Whether the waiter has the lock itself is checked without the one-second delay: where all others wait, too, the job
  * would be reported as a dead end first.
  */
-bool look_by_semlock(struct look *look, uint64_t lock)
+bool look_add_semlock(struct look *look, uint64_t lock)
 {
 	uint32_t owner;
 
 	if (!look_has_frames(look))
 		return false;
-	if (!is_known(look, lock))
+	if (!owner_is_cached(look, lock))
 		learn(look, lock);
-	owner = known_owner(look, lock);
+	owner = cached_owner(look, lock);
 	if (owner == SNAPSHOT_NONE)
 		return false;
 	look->wait->flags |= MPSAN_LF_MUTUAL;
-	look_by_owner(look, owner);
+	look_add_owner(look, owner);
 	return true;
 }
 

@@ -122,7 +122,7 @@ static bool share_one(const struct calls *one, const struct calls *other)
 	return false;
 }
 
-bool look_at_interrupted(struct look *look)
+bool classify_interrupted(struct look *look)
 {
 	uint8_t signals[FRAMES] = {0};
 	uint64_t pcs[FRAMES];
@@ -141,7 +141,7 @@ bool look_at_interrupted(struct look *look)
 	interrupted = calls_from(look, modules, pcs + at + 1, count - at - 1);
 	if (!share_one(&waits, &interrupted) || !others_are_outside(look))
 		return false;
-	look_by_owner(look, (uint32_t)(look->thread - look->snapshot->threads.item));
+	look_add_owner(look, (uint32_t)(look->thread - look->snapshot->threads.item));
 	return true;
 }
 
@@ -151,7 +151,7 @@ struct stream_lock {
 	uint64_t owner; /* pthread_self() */
 };
 
-bool look_at_stream(struct look *look, uint64_t address)
+bool classify_stream(struct look *look, uint64_t address)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
@@ -165,7 +165,7 @@ bool look_at_stream(struct look *look, uint64_t address)
 			continue;
 		look->wait->kind = MPSAN_LOCK_LIBC;
 		look->wait->flags |= MPSAN_LF_VERIFIED;
-		look_by_owner(look, i);
+		look_add_owner(look, i);
 		return true;
 	}
 	return false;

@@ -59,7 +59,7 @@ static bool is_for_task(struct look *look)
 	       (wait.task_count && snapshot_polls(look->snapshot, look->thread));
 }
 
-void look_at_task(struct look *look)
+void classify_task(struct look *look)
 {
 	struct snapshot_thread *thread = look->thread;
 

@@ -8,7 +8,7 @@
 #include "waits_look.h"
 
 /* The end of the thread whose descriptor has this word in its first `bytes`; false: none is known to. */
-static bool look_at_thread(struct look *look, uint64_t word, uint64_t bytes)
+static bool classify_thread(struct look *look, uint64_t word, uint64_t bytes)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
@@ -17,7 +17,7 @@ static bool look_at_thread(struct look *look, uint64_t word, uint64_t bytes)
 		const struct mpsan_thread *record = look->snapshot->threads.item[i].record;
 
 		if (record && record->pthread && look_lies_in(word, record->pthread, bytes)) {
-			look_by_owner(look, i);
+			look_add_owner(look, i);
 			return true;
 		}
 	}
@@ -28,18 +28,18 @@ static bool look_at_thread(struct look *look, uint64_t word, uint64_t bytes)
  * The awaited word is in the thread's descriptor, and before glibc 2.43 contains its TID; since then it is a
  * state, which the TID of another thread may resemble.
  */
-void look_at_join(struct look *look, uint64_t word)
+void classify_join(struct look *look, uint64_t word)
 {
 	const struct snapshot *snapshot = look->snapshot;
 	uint32_t target =
 		snapshot_find(snapshot, look->thread->slot, (uint32_t)look->thread->call.arg[2]);
 	const struct mpsan_thread *record;
 
-	if (look_at_thread(look, word, LOOK_PTHREAD_BYTES) || target == SNAPSHOT_NONE)
+	if (classify_thread(look, word, LOOK_PTHREAD_BYTES) || target == SNAPSHOT_NONE)
 		return;
 	record = snapshot->threads.item[target].record;
 	if (!record || !record->pthread)
-		look_by_owner(look, target);
+		look_add_owner(look, target);
 }
 
 /*
@@ -54,24 +54,24 @@ static bool is_locked_by_job(const struct look *look, uint64_t inode)
 	       snapshot_process_of_pid(look->snapshot, lock.pid) != SNAPSHOT_NONE;
 }
 
-static void look_at_tried(struct look *look, uint64_t object, unsigned kind)
+static void classify_tried(struct look *look, uint64_t object, unsigned kind)
 {
 	switch (kind) {
 	case MPSAN_LOCK_MUTEX:
-		look_at_mutex(look, object);
+		classify_mutex(look, object);
 		break;
 	case MPSAN_LOCK_RWLOCK_READ:
 	case MPSAN_LOCK_RWLOCK_WRITE:
-		look_at_rwlock(look, object);
+		classify_rwlock(look, object);
 		break;
 	case MPSAN_LOCK_SEMAPHORE:
-		look_at_semaphore(look, object, 0);
+		classify_semaphore(look, object, 0);
 		break;
 	case MPSAN_WAIT_JOIN:
-		look_at_thread(look, object, 1);
+		classify_thread(look, object, 1);
 		break;
 	case MPSAN_WAIT_PROCESS:
-		look_at_child(look, (int64_t)object, object);
+		classify_child(look, (int64_t)object, object);
 		break;
 	default:
 		break;
@@ -79,7 +79,7 @@ static void look_at_tried(struct look *look, uint64_t object, unsigned kind)
 }
 
 /* Popen.wait sleeps and asks by itself until its limit runs out. */
-static void look_at_limit(struct look *look)
+static void classify_limit(struct look *look)
 {
 	struct pyview *view = look_has_frames(look) ? look_view(look, look->thread->pid) : NULL;
 	uint64_t limit_ns = view ? pyview_child_limit(view, look_handle(look->thread)) : 0;
@@ -90,7 +90,7 @@ static void look_at_limit(struct look *look)
 	look->wait->ends_ns = limit_ns;
 }
 
-bool look_at_tries(struct look *look)
+bool classify_tries(struct look *look)
 {
 	const struct mpsan_hold *tried = &look->thread->tried;
 	const struct wait before = *look->wait;
@@ -102,9 +102,9 @@ bool look_at_tries(struct look *look)
 	look->wait->caller = MPSAN_TAG_ADDRESS(tried->caller);
 	look->wait->ends = MPSAN_ENDS_POLL;
 	look->wait->tries = true;
-	look_at_tried(look, look->wait->lock, (unsigned)look->wait->kind);
+	classify_tried(look, look->wait->lock, (unsigned)look->wait->kind);
 	if (look->wait->kind == MPSAN_WAIT_PROCESS)
-		look_at_limit(look);
+		classify_limit(look);
 	if ((look->wait->kind == MPSAN_WAIT_FILE_LOCK &&
 	     is_locked_by_job(look, look->wait->lock)) ||
 	    (look->wait->end != WAIT_OPEN &&

@@ -133,16 +133,17 @@ static struct reach *find_mappers(struct wakers *wakers, const struct snapshot_t
 	return reach;
 }
 
-static bool see_people(const struct wakers *wakers, const struct memory_reach_people *people,
-		       const struct wakers_eye *eye)
+static bool see_processes(const struct wakers *wakers,
+			  const struct memory_reach_processes *processes,
+			  const struct wakers_eye *eye)
 {
-	for (uint32_t i = 0; i < people->slots.count; i++) {
-		uint32_t process = snapshot_process(wakers->snapshot, people->slots.item[i]);
+	for (uint32_t i = 0; i < processes->slots.count; i++) {
+		uint32_t process = snapshot_process(wakers->snapshot, processes->slots.item[i]);
 
 		if (process != SNAPSHOT_NONE)
 			eye->see(process, eye->context);
 	}
-	return !people->strangers;
+	return !processes->strangers;
 }
 
 static bool see_others(const struct wakers *wakers, const struct reach *reach,
@@ -150,7 +151,7 @@ static bool see_others(const struct wakers *wakers, const struct reach *reach,
 {
 	if (reach->by_job)
 		eye->see_job(eye->context);
-	return see_people(wakers, &reach->others, eye);
+	return see_processes(wakers, &reach->others, eye);
 }
 
 static void ask_others(struct wakers *wakers, struct reach *reach,
@@ -169,7 +170,7 @@ bool wakers_of_memory(struct wakers *wakers, const struct snapshot_thread *threa
 {
 	struct reach *reach = find_mappers(wakers, thread);
 
-	if (!see_people(wakers, &reach->mappers, eye))
+	if (!see_processes(wakers, &reach->mappers, eye))
 		return false;
 	return !reach->others.at_ns || wakers->snapshot->now_ns >= reach->due_ns ||
 	       see_others(wakers, reach, eye);

@@ -22,16 +22,16 @@ struct search {
 	const struct cpython *py;
 	uint64_t file; /* of the frame, a str that all code of its module shares */
 	unsigned left;
-	enum mpsan_heed how;
+	enum mpsan_exit_check how;
 	unsigned frames;
 	struct kept {
 		uint64_t code, globals;
 	} frame[FRAMES_MAX];
 };
 
-static bool goes_on(const struct search *search)
+static bool is_unfinished(const struct search *search)
 {
-	return search->left && (!search->how || search->how == MPSAN_HEED_TEST);
+	return search->left && (!search->how || search->how == MPSAN_CHECKED_BY_TEST);
 }
 
 static void look_at_text(struct search *search, uint64_t object)
@@ -49,9 +49,10 @@ static void look_at_text(struct search *search, uint64_t object)
 
 	writer_string(&w, search->py, object);
 	writer_close(&w, sizeof(text));
-	for (unsigned i = 0; i < sizeof(words) / sizeof(*words) && goes_on(search); i++)
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words) && is_unfinished(search); i++)
 		if (!memcmp(text, words[i], strlen(words[i]) + 1))
-			search->how = i < OF_TESTS ? MPSAN_HEED_TEST : MPSAN_HEED_SOURCE;
+			search->how = i < OF_TESTS ? MPSAN_CHECKED_BY_TEST :
+						     MPSAN_CHECKED_BY_SOURCE;
 }
 
 /* Looks at a name, a code object, or a tuple of those. */
@@ -60,7 +61,7 @@ static void look_at(struct search *search, uint64_t object, unsigned depth)
 	const struct cpython *py = search->py;
 	uint64_t type = object ? cpython_type(py, object) : 0, count;
 
-	if (!goes_on(search))
+	if (!is_unfinished(search))
 		return;
 	search->left--;
 	if (type == py->unicode_type) {
@@ -70,7 +71,7 @@ static void look_at(struct search *search, uint64_t object, unsigned depth)
 			look_at(search, called_tuple(py, object, i), depth - 1);
 	} else if (depth && reach_type_has(py, type, FLAG_TUPLE)) {
 		count = cpython_member(py, object, CPYTHON_SIZE);
-		for (uint64_t i = 0; i < count && goes_on(search); i++)
+		for (uint64_t i = 0; i < count && is_unfinished(search); i++)
 			look_at(search, cpython_peek_word(py, object + py->at.tuple_items + 8 * i),
 				depth - 1);
 	}
@@ -92,7 +93,7 @@ static void look_at_all(struct search *search, uint64_t names, bool classes)
 	uint64_t value[VALUES_MAX];
 	unsigned count = names ? cpython_dict_values(py, names, value, VALUES_MAX) : 0;
 
-	for (unsigned i = 0; i < count && goes_on(search); i++) {
+	for (unsigned i = 0; i < count && is_unfinished(search); i++) {
 		search->left--;
 		look_at_function(search, value[i]);
 		if (classes && reach_is_class(py, value[i]) &&
@@ -131,26 +132,26 @@ static void read_frames(struct search *search, uint64_t state, bool waits)
 			if (is_pythons_own(py, globals))
 				continue;
 			if (inner && !called_in_vain(py, &frame))
-				search->how = MPSAN_HEED_SOURCE;
+				search->how = MPSAN_CHECKED_BY_SOURCE;
 			search->frame[search->frames++ % FRAMES_MAX] =
 				(struct kept){frame.code, globals};
 		}
 	}
 }
 
-enum mpsan_heed cpython_heeds(const struct cpython *py, uint64_t state, bool waits)
+enum mpsan_exit_check cpython_checks_exit(const struct cpython *py, uint64_t state, bool waits)
 {
 	struct search search = {.py = py, .left = OBJECTS_MAX};
 
 	read_frames(&search, state, waits);
-	for (unsigned i = 0; i < search.frames && i < FRAMES_MAX && goes_on(&search); i++) {
+	for (unsigned i = 0; i < search.frames && i < FRAMES_MAX && is_unfinished(&search); i++) {
 		struct frame frame = {.code = search.frame[i].code};
 
 		if (!frame_read_code(py, &frame))
 			continue;
 		search.file = frame.file;
 		if (cpython_string_ends(py, search.file, "/concurrent/futures/process.py"))
-			search.how = MPSAN_HEED_POOL;
+			search.how = MPSAN_CHECKED_BY_POOL;
 		look_at(&search, frame.code, DEPTH_MAX);
 		look_at_all(&search, search.frame[i].globals, true);
 	}

@@ -11,6 +11,6 @@
  * modules has a name that exit statuses go by. `waits`: the innermost one has called a function that returns
  * a status; if it keeps the result, it asks. Slow: milliseconds.
  */
-enum mpsan_heed cpython_heeds(const struct cpython *py, uint64_t state, bool waits);
+enum mpsan_exit_check cpython_checks_exit(const struct cpython *py, uint64_t state, bool waits);
 
 #endif

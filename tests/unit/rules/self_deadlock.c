@@ -64,7 +64,7 @@ static void who_waits_for_such_a_process_does_not_matter(void **state)
 	blocked[0].at.by = CHILD;
 	blocks(MPSAN_WAIT_FILE_LOCK, 0)->owner_slot = PARENT + 1;
 	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, self_deadlock, GRADE_ERROR);
-	assert_ptr_equal(deadlock_sufferer(&world.facts, &deadlock), &blocked[1]);
+	assert_ptr_equal(deadlock_subject(&world.facts, &deadlock), &blocked[1]);
 }
 
 static void another_thread_or_process_may_have_locked_the_file(void **state)

@@ -3,11 +3,11 @@
 
 #include <signal.h>
 
-static struct ev_unnoticed *child_fails(void)
+static struct ev_worker_failure *child_fails(void)
 {
-	struct ev_unnoticed *event = act(PARENT, EV_unnoticed, 14 * SECOND);
+	struct ev_worker_failure *event = act(PARENT, EV_worker_failure, 14 * SECOND);
 
-	*event = (struct ev_unnoticed){
+	*event = (struct ev_worker_failure){
 		.worker_slot = CHILD + 1, .waits_for = 300, .lasted = 2 * SECOND};
 	slot[CHILD].end_value = 1;
 	child_lives_until(12 * SECOND);
@@ -29,7 +29,7 @@ static void failed_warns_of_an_end_that_nobody_saw(void **state)
 
 static void failed_warns_of_a_pool_that_replaces_its_workers(void **state)
 {
-	struct ev_unnoticed *event = child_fails();
+	struct ev_worker_failure *event = child_fails();
 	struct verdict verdict = tell(TRIGGER_EVENT, 0);
 
 	(void)state;
@@ -43,7 +43,7 @@ static void failed_warns_of_a_pool_that_replaces_its_workers(void **state)
 
 static void failed_warns_of_a_parent_that_only_sleeps(void **state)
 {
-	struct ev_unnoticed *event = child_fails();
+	struct ev_worker_failure *event = child_fails();
 
 	(void)state;
 	assert_null(strstr(tell(TRIGGER_EVENT, 0).last[0].message_text->message, "all that time"));
@@ -128,19 +128,20 @@ static void crash_warns_when_python_only_joins(void **state)
 
 static void crash_is_silent_when_the_parent_asks(void **state)
 {
-	struct ev_heeded *heeded;
+	struct ev_exit_checked *checked;
 
 	(void)state;
 	child_crashes(SIGSEGV);
 	parent_is_told(true);
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	runs_python();
-	heeded = act(PARENT, EV_heeded, 14 * SECOND + 2);
-	*heeded = (struct ev_heeded){.worker_slot = CHILD + 1, .how = MPSAN_HEED_SOURCE};
+	checked = act(PARENT, EV_exit_checked, 14 * SECOND + 2);
+	*checked =
+		(struct ev_exit_checked){.worker_slot = CHILD + 1, .how = MPSAN_CHECKED_BY_SOURCE};
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
-	heeded->worker_slot = 0; /* of a fork server's workers */
+	checked->worker_slot = 0; /* of a fork server's workers */
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
-	heeded->worker_slot = CHILD + 2;
+	checked->worker_slot = CHILD + 2;
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 }
 
@@ -152,9 +153,10 @@ static void crash_is_noted_when_python_code_asks(void **state)
 	runs_python();
 	child_crashes(SIGSEGV);
 	reaped = parent_is_told(true);
-	reaped->taken |= MPSAN_TAKEN_HEEDS(MPSAN_HEED_SOURCE);
+	reaped->taken |= MPSAN_TAKEN_CHECKED(MPSAN_CHECKED_BY_SOURCE);
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
-	reaped->taken = 1 | MPSAN_TAKEN_HEEDS(MPSAN_HEED_TEST); /* which has not made it crash */
+	reaped->taken =
+		1 | MPSAN_TAKEN_CHECKED(MPSAN_CHECKED_BY_TEST); /* which has not made it crash */
 	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 }
 

@@ -77,7 +77,7 @@ static struct finding explain(const struct facts *facts, const struct fact_deadl
 	const struct fact_blocked *last = dead_end_last(facts, deadlock);
 	bool meets = last->frames.what == AWAITED_PARTIES || last->ev.kind == MPSAN_WAIT_BARRIER;
 	uint32_t failed = deadlock_lost_sender(facts, deadlock,
-					       meets ? last : deadlock_sufferer(facts, deadlock));
+					       meets ? last : deadlock_subject(facts, deadlock));
 
 	if (failed == FACT_NONE)
 		return of_dead_end(facts, deadlock);

@@ -131,7 +131,7 @@ static bool is_told(const struct facts *facts, const struct fact_deadlock *deadl
 static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock,
 		 const struct fact_blocked *last)
 {
-	return last != deadlock_sufferer(facts, deadlock) && last->ev.kind == MPSAN_WAIT_SYSCALL;
+	return last != deadlock_subject(facts, deadlock) && last->ev.kind == MPSAN_WAIT_SYSCALL;
 }
 
 /*
@@ -205,7 +205,7 @@ static bool has_gil(const struct facts *facts, const struct fact_deadlock *deadl
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 	struct finding finding;
 
 	if (deadlock_rule(facts, deadlock) != RULE_hang)

@@ -67,7 +67,7 @@ void rule_lock_owner_killed(const struct facts *facts, const struct trigger *tri
 			    struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
-	const struct fact_blocked *waits = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *waits = deadlock_subject(facts, deadlock);
 
 	if (deadlock_rule(facts, deadlock) != RULE_lock_owner_killed || !waits ||
 	    waits->ev.flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))

@@ -82,7 +82,7 @@ static const struct finding of_any = {.rule = RULE_self_deadlock, .grade = GRADE
 
 static struct finding of_blocked(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	uint64_t kind = deadlock_sufferer(facts, deadlock)->ev.kind;
+	uint64_t kind = deadlock_subject(facts, deadlock)->ev.kind;
 	/* who has a lock for writing gets EDEADLK */
 	struct finding finding = kind == MPSAN_LOCK_RWLOCK_WRITE ? of_upgrade :
 				 kind == MPSAN_LOCK_ONCE	 ? of_initialiser :

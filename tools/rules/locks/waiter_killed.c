@@ -16,7 +16,7 @@ void rule_waiter_killed(const struct facts *facts, const struct trigger *trigger
 			struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
-	const struct fact_blocked *waits = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *waits = deadlock_subject(facts, deadlock);
 
 	if (deadlock_rule(facts, deadlock) == RULE_waiter_killed && waits &&
 	    !(waits->ev.flags & MPSAN_LF_TIMED))

@@ -19,7 +19,7 @@ void rule_collective_mismatch(const struct facts *facts, const struct trigger *t
 
 	if (deadlock_rule(facts, deadlock) != RULE_collective_mismatch)
 		return;
-	first = deadlock_sufferer(facts, deadlock);
+	first = deadlock_subject(facts, deadlock);
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_collective_mismatch,
 				     .grade = first->ev.flags & MPSAN_LF_CERTAIN ? GRADE_ERROR :

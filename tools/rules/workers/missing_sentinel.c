@@ -86,7 +86,7 @@ static bool is_of_reader(const struct facts *facts, const struct fact_deadlock *
 {
 	const struct fact_blocked *reader = deadlock_reader(facts, deadlock);
 
-	return !reader || deadlock_awaits_process(facts, &deadlock_sufferer(facts, deadlock)->ev,
+	return !reader || deadlock_awaits_process(facts, &deadlock_subject(facts, deadlock)->ev,
 						  reader->at.by);
 }
 

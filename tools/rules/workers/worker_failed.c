@@ -152,7 +152,7 @@ static uint32_t reaping(const struct facts *facts, uint32_t slot)
  * Whether its Python parent checks how it ended. The library saw that when the parent got the status, or started the
  * fork server that gets it instead; a supervisor of old saw it some time later.
  */
-static bool is_heeded(const struct facts *facts, uint32_t slot, uint32_t reaped)
+static bool exit_is_checked(const struct facts *facts, uint32_t slot, uint32_t reaped)
 {
 	uint32_t parent = process_parent(facts, slot);
 	uint64_t how = reaped != FACT_NONE && facts->events[reaped].slot == parent ?
@@ -160,12 +160,12 @@ static bool is_heeded(const struct facts *facts, uint32_t slot, uint32_t reaped)
 			       0,
 		 of;
 
-	for (uint32_t at = fact_event_of(facts, parent, EV_heeded, FACT_NONE);
-	     at != FACT_NONE && !how; at = fact_event_of(facts, parent, EV_heeded, at)) {
-		of = EVENT_AS(&facts->events[at], heeded)->worker_slot;
-		how = !of || of == slot + 1 ? EVENT_AS(&facts->events[at], heeded)->how : 0;
+	for (uint32_t at = fact_event_of(facts, parent, EV_exit_checked, FACT_NONE);
+	     at != FACT_NONE && !how; at = fact_event_of(facts, parent, EV_exit_checked, at)) {
+		of = EVENT_AS(&facts->events[at], exit_checked)->worker_slot;
+		how = !of || of == slot + 1 ? EVENT_AS(&facts->events[at], exit_checked)->how : 0;
 	}
-	return how && (how != MPSAN_HEED_TEST || process_ended_itself(facts, slot));
+	return how && (how != MPSAN_CHECKED_BY_TEST || process_ended_itself(facts, slot));
 }
 
 /* Whether it is the worker of a test that makes it end itself: the test's own verdict counts. */
@@ -197,7 +197,7 @@ static bool may_be_known(const struct facts *facts, uint32_t slot)
 	if (process_loads_data(facts, slot) || is_planned(facts, slot))
 		return true;
 	if (parent->python)
-		return !facts->followed || is_heeded(facts, slot, reaped);
+		return !facts->followed || exit_is_checked(facts, slot, reaped);
 	return reaped != FACT_NONE && EVENT_AS(&facts->events[reaped], reaped)->taken & 1;
 }
 
@@ -262,7 +262,7 @@ static void judge_peace(const struct facts *facts, const struct trigger *trigger
 }
 
 /* The text for a worker; `place`: where it failed is known. */
-static const struct message_text *text_of(const struct ev_unnoticed *event, bool place)
+static const struct message_text *text_of(const struct ev_worker_failure *event, bool place)
 {
 	if (!event->failures && !event->waits_for)
 		return place ? &msg_napped_place : &msg_napped;
@@ -285,17 +285,18 @@ void rule_worker_failed(const struct facts *facts, const struct trigger *trigger
 		return;
 	}
 	event = &facts->events[trigger->index];
-	if (event->type != EV_unnoticed)
+	if (event->type != EV_worker_failure)
 		return;
-	worker = (uint32_t)EVENT_AS(event, unnoticed)->worker_slot - 1;
+	worker = (uint32_t)EVENT_AS(event, worker_failure)->worker_slot - 1;
 	if (worker >= facts->process_count || process_was_ended_by_another(facts, worker))
 		return;
 	place = fact_event_of(facts, worker, EV_left, FACT_NONE);
-	failures = EVENT_AS(event, unnoticed)->failures;
+	failures = EVENT_AS(event, worker_failure)->failures;
 	answers = process_answers_by_end(facts, worker);
 	FIND_EVENT(out, worker_failed, answers ? GRADE_NOTE : GRADE_WARNING, trigger,
-		   text_of(EVENT_AS(event, unnoticed), place != FACT_NONE), .process = worker + 1,
-		   .cause = place == FACT_NONE ? 0 : place + 1, .amount = failures,
+		   text_of(EVENT_AS(event, worker_failure), place != FACT_NONE),
+		   .process = worker + 1, .cause = place == FACT_NONE ? 0 : place + 1,
+		   .amount = failures,
 		   .title = failures ? "all workers of a pool fail" :
 			    answers  ? "a program failed and its parent did not notice" :
 				       NULL,

@@ -29,7 +29,7 @@ void rule_worker_lost(const struct facts *facts, const struct trigger *trigger,
 		      struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
-	const struct fact_blocked *waits = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *waits = deadlock_subject(facts, deadlock);
 
 	if (deadlock_rule(facts, deadlock) != RULE_worker_lost || !waits)
 		return;

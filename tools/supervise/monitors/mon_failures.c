@@ -168,7 +168,7 @@ static void mon_failures_state(const struct mon_failures *mon_failures, struct w
 	const struct snapshot_thread *thread =
 		&mon_failures->workers->snapshot->threads.item[waiter];
 	char *python = pythread_stack(thread);
-	struct ev_unnoticed event = {
+	struct ev_worker_failure event = {
 		.worker_slot = worker + 1,
 		.waits_for = failures || mon_failures->waits->item.item[waiter].kind !=
 						     MPSAN_WAIT_PROCESS ?
@@ -180,7 +180,7 @@ static void mon_failures_state(const struct mon_failures *mon_failures, struct w
 		.failures = failures,
 	};
 
-	watchlog_put(log, EV_unnoticed, thread->slot, thread->own_tid, &event, sizeof(event));
+	watchlog_put(log, EV_worker_failure, thread->slot, thread->own_tid, &event, sizeof(event));
 	free(python);
 }
 

@@ -21,7 +21,7 @@ void mon_failures_init(struct mon_failures *mon_failures, const struct workers *
 		       const struct waits *waits, uint64_t hang_after_ns);
 void mon_failures_finish(struct mon_failures *mon_failures);
 /*
- * Records an `unnoticed` event about the parent's waiting thread; its worker_slot is a slot + 1.
+ * Records an `worker_failure` event about the parent's waiting thread; its worker_slot is a slot + 1.
  * Also records how unreaped processes ended.
  */
 void mon_failures_look(struct mon_failures *mon_failures, struct watchlog *log);

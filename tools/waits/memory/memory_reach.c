@@ -35,22 +35,22 @@ static bool reach_descends(const struct snapshot *snapshot, uint32_t pid)
 	return proc_descends(pid, reach_is_ours, (void *)snapshot);
 }
 
-static void reach_add(struct memory_reach_people *people, const struct snapshot *snapshot,
+static void reach_add(struct memory_reach_processes *processes, const struct snapshot *snapshot,
 		      uint32_t pid)
 {
 	uint32_t process = snapshot_process_of_pid(snapshot, pid);
 
 	if (process == SNAPSHOT_NONE)
-		people->strangers = true;
+		processes->strangers = true;
 	else
-		*ARRAY_ADD(&people->slots) = snapshot->processes.item[process].slot;
+		*ARRAY_ADD(&processes->slots) = snapshot->processes.item[process].slot;
 }
 
-static void reach_begin(struct memory_reach_people *people, const struct snapshot *snapshot)
+static void reach_begin(struct memory_reach_processes *processes, const struct snapshot *snapshot)
 {
-	people->at_ns = snapshot->now_ns;
-	people->strangers = hidepid_any(snapshot->reader);
-	people->slots.count = 0;
+	processes->at_ns = snapshot->now_ns;
+	processes->strangers = hidepid_any(snapshot->reader);
+	processes->slots.count = 0;
 }
 
 /* One walk over all processes of the machine. */

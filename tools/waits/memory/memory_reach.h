@@ -12,7 +12,7 @@
 #include "../snapshot.h"
 
 /* Processes of the session by slot, and whether there are others. */
-struct memory_reach_people {
+struct memory_reach_processes {
 	uint64_t at_ns; /* when they were looked up; 0: never */
 	bool strangers; /* processes outside the session are among them */
 	ARRAY(uint32_t) slots;
@@ -20,11 +20,11 @@ struct memory_reach_people {
 
 struct reach {
 	uint64_t device, inode;
-	struct memory_reach_people mappers;
+	struct memory_reach_processes mappers;
 	uint64_t mapped; /* how often they map it, in total */
 	uint64_t pid_ns; /* the PID namespace of the first of them */
 	bool scattered; /* others are in another one, with other TIDs */
-	struct memory_reach_people others; /* those that could map it; expensive to find */
+	struct memory_reach_processes others; /* those that could map it; expensive to find */
 	uint64_t due_ns; /* how long `others` may be used */
 	bool by_job; /* any process of the job could: by a name, an id, or another's descriptor */
 };

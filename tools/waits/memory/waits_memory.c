@@ -126,7 +126,7 @@ static bool is_of_driver(const struct look *look)
 	return thread->driver_entry == entry && thread->driver;
 }
 
-void look_at_driver(struct look *look)
+void classify_driver(struct look *look)
 {
 	if (!process_goes_on(look) || !is_of_driver(look))
 		return;

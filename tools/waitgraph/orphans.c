@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds processes whose parent has ended, and deadlocks that this explains. */
-#include "left_behind.h"
+#include "orphans.h"
 
 #include "../facts/processes.h"
 
@@ -40,7 +40,7 @@ static bool is_left_by(const struct reader *reader, uint32_t slot, uint32_t pare
 	return process_parent(facts, parent) == FACT_NONE && !process_is_apart(facts, slot);
 }
 
-bool left_behind(const struct reader *reader, uint32_t slot)
+bool was_orphaned(const struct reader *reader, uint32_t slot)
 {
 	for (uint32_t i = 0; i < reader->session.slots; i++) {
 		uint32_t parent = process_parent(&reader->facts, slot);
@@ -72,13 +72,15 @@ static bool has_failed(const struct facts *facts, uint32_t slot)
 	       !process_answers_by_end(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 
-uint32_t left_by_failed(const struct graph *graph, uint32_t thread)
+uint32_t orphans_loop_lacks(const struct graph *graph, uint32_t thread)
 {
 	const struct snapshot *snapshot = graph->waits->snapshot;
 	const struct snapshot_thread *waiter = &snapshot->threads.item[thread];
 	const struct reader *reader = snapshot->reader;
 	uint32_t found = FACT_NONE;
 
+	if (graph->waits->item.item[thread].kind != MPSAN_WAIT_READY)
+		return FACT_NONE;
 	READER_EACH_SLOT(reader, slot) {
 		if (process_parent(&reader->facts, slot) != waiter->slot ||
 		    role_text(role_of(&reader->session.table[slot])))
@@ -100,7 +102,7 @@ static const struct snapshot_thread *thread_of(const struct graph *graph, uint32
 }
 
 /* Killed processes may have kept anything: no other process can be blamed. */
-static bool was_struck(const struct graph *graph, uint32_t slot)
+static bool was_killed_together(const struct graph *graph, uint32_t slot)
 {
 	return process_was_struck(&graph->waits->snapshot->reader->facts, slot);
 }
@@ -111,12 +113,12 @@ static bool asks_others(const struct graph *graph, uint32_t index)
 
 	if (wait->end == WAIT_NOBODY)
 		return wait->flags & MPSAN_LF_SHARED && wait->gone_slot &&
-		       was_struck(graph, wait->gone_slot - 1);
+		       was_killed_together(graph, wait->gone_slot - 1);
 	return wait->end == WAIT_PROCESSES && wait->kind != MPSAN_WAIT_PROCESS &&
 	       thread_of(graph, index)->object.is_shared;
 }
 
-bool left_explains(const struct graph *graph, uint32_t group)
+bool orphans_explain_group(const struct graph *graph, uint32_t group)
 {
 	bool asks = false;
 
@@ -124,25 +126,25 @@ bool left_explains(const struct graph *graph, uint32_t group)
 		asks = graph->solved.group[i] == group && asks_others(graph, i);
 	for (uint32_t i = 0; i < graph->solved.count && asks; i++)
 		if (graph->solved.group[i] == group &&
-		    !left_behind(graph->waits->snapshot->reader, thread_of(graph, i)->slot))
+		    !was_orphaned(graph->waits->snapshot->reader, thread_of(graph, i)->slot))
 			return false;
 	return asks;
 }
 
-bool left_behind_explains_cycle(const struct graph *graph, uint32_t thread)
+bool orphans_explains_cycle(const struct graph *graph, uint32_t thread)
 {
 	uint32_t at = thread;
 
 	do {
 		if (graph->waits->item.item[at].end != WAIT_OWNERS)
-			return left_explains(graph, graph->solved.group[thread]);
+			return orphans_explain_group(graph, graph->solved.group[thread]);
 		at = graph->solved.next[at];
 	} while (at != thread);
 	return false;
 }
 
-bool left_behind_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot)
+bool orphans_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot)
 {
-	return was_struck(graph, dead_slot) &&
-	       left_behind(graph->waits->snapshot->reader, thread_of(graph, thread)->slot);
+	return was_killed_together(graph, dead_slot) &&
+	       was_orphaned(graph->waits->snapshot->reader, thread_of(graph, thread)->slot);
 }

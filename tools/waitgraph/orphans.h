@@ -6,8 +6,8 @@
  * Waits for private objects, or for living owners, are not affected. Neighbours: graph.h,
  * deadlocks.h, ../facts/processes.h.
  */
-#ifndef MPSAN_LEFT_BEHIND_H
-#define MPSAN_LEFT_BEHIND_H
+#ifndef MPSAN_ORPHANS_H
+#define MPSAN_ORPHANS_H
 
 #include "graph.h"
 
@@ -15,24 +15,24 @@
  * Whether the parent of a process, or an earlier ancestor, has ended, and its job was meant to end
  * with it. Checks anew.
  */
-bool left_behind(const struct reader *reader, uint32_t slot);
+bool was_orphaned(const struct reader *reader, uint32_t slot);
 
 /*
- * The child that failed about when this thread came to rest: that was to end its wait, perhaps. FACT_NONE: there is none, or
- * another child lives.
+ * The child that failed about when this thread, a loop of events which has its status, came to rest: that was to wake it,
+ * perhaps. FACT_NONE: there is none, or another child lives.
  */
-uint32_t left_by_failed(const struct graph *graph, uint32_t thread);
+uint32_t orphans_loop_lacks(const struct graph *graph, uint32_t thread);
 
 /* Whether a dead group is explained by the end of a process that could have helped it. */
-bool left_explains(const struct graph *graph, uint32_t group);
+bool orphans_explain_group(const struct graph *graph, uint32_t group);
 
 /*
  * Whether that explains the cycle of owners through `thread`; living owners prove a cycle, whatever
  * else has ended.
  */
-bool left_behind_explains_cycle(const struct graph *graph, uint32_t thread);
+bool orphans_explains_cycle(const struct graph *graph, uint32_t thread);
 
 /* Whether that explains a wait for what a dead process owned. */
-bool left_behind_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot);
+bool orphans_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot);
 
 #endif

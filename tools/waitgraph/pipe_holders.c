@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds who keeps the other end of a pipe open. */
-#include "lost_end.h"
+#include "pipe_holders.h"
 
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static bool only_reads(const struct waits *waits, const struct snapshot_process 
 	return true;
 }
 
-uint32_t lost_end_holder(const struct waits *waits, uint32_t thread)
+uint32_t pipe_holder(const struct waits *waits, uint32_t thread)
 {
 	const struct snapshot *snapshot = waits->snapshot;
 	const struct wait *wait = &waits->item.item[thread];
@@ -96,7 +96,7 @@ static char *holders_text(const struct waits *waits, const struct snapshot_threa
 	return more ? text_join(list, " ", text_format("and %u more", more)) : list;
 }
 
-char *lost_end_text(const struct waits *waits, uint32_t thread)
+char *pipe_text(const struct waits *waits, uint32_t thread)
 {
 	const struct wait *wait = &waits->item.item[thread];
 	const struct snapshot_thread *at = &waits->snapshot->threads.item[thread];

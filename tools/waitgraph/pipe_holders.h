@@ -3,8 +3,8 @@
  * Pipes whose end of file does not come, because processes that were created later have inherited
  * the write end. Neighbours: idle.h and verdict.h use it.
  */
-#ifndef MPSAN_LOST_END_H
-#define MPSAN_LOST_END_H
+#ifndef MPSAN_PIPE_HOLDERS_H
+#define MPSAN_PIPE_HOLDERS_H
 
 #include "../waits/waits.h"
 
@@ -12,12 +12,12 @@
  * The last sibling that keeps open the pipe from which the thread reads, if nobody but later
  * siblings, which read from pipes as well, and the reader itself, does; SNAPSHOT_NONE otherwise.
  */
-uint32_t lost_end_holder(const struct waits *waits, uint32_t thread);
+uint32_t pipe_holder(const struct waits *waits, uint32_t thread);
 
 /*
  * "fd 3, whose other end is open in process 12 (fd 4) and process 13 (fd 4)": of a thread that waits at a pipe or
  * connection, "" for any other. The caller frees it.
  */
-char *lost_end_text(const struct waits *waits, uint32_t thread);
+char *pipe_text(const struct waits *waits, uint32_t thread);
 
 #endif
