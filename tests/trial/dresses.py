@@ -170,6 +170,11 @@ if __name__ == "__main__":
 '''),
 }
 
+WATCHED = {  # what is found instead, and why
+    ("join-before-drain", "ticking"): "join-before-drain warning: the thread that ticks may read the queue at a later tick",
+    ("lock-owner-killed", "ticking"): "lock-owner-killed warning: the thread that ticks may release it",
+}
+
 
 def source_of(hang, dress):
     """The program: one hang in one dress."""
@@ -178,7 +183,8 @@ def source_of(hang, dress):
     header = [f"expect: {rule} error", *(["may: worker-failed warning"] if hang == "orphaned-lock" else []),
               "may: fork-lock-held warning", *([f"run: {run}"] if run else []), *lines,
               # who repeats a wait in a cycle may give up soon
-              *(["options: --hang-after 30", "within: 20"] if polls and hang == "abba" else ["within: 10"])]
+              *(["options: --hang-after 30", "within: 20"] if polls and hang == "abba" else ["within: 10"]),
+              *(f"watched: {words}" for words in [WATCHED.get((hang, dress))] if words)]
     return "\n".join([
         f'"""{hang}, {dress}: written by dresses.py."""', *(f"# {line}" for line in header), "",
         "import asyncio", "import faulthandler", "import multiprocessing", "import os", "import signal", "import threading",

@@ -2,8 +2,8 @@
 """Runs the trial and prints its table: run.py [-j N] [--table FILE] [GROUP | GROUP/NAME]...
 
 Each program is run under `mpsan run` and held against its header. The table says what was expected, what was found, after
-how many seconds, and what was said of the limit; failures stand first. Exits with 1 when a program differs that known.txt
-does not name, or when one that it names no longer does.
+how many seconds, and what was said of the limit; failures stand first. Exits with 1 when a program differs whose header
+has no `watched:` line that says so, or when one that has such a line no longer does.
 """
 
 import argparse
@@ -54,16 +54,6 @@ def table(rows, failures_only=False):
     return "\n".join(lines)
 
 
-def compare(rows):
-    """What differs from known.txt, one line each."""
-    known = trial.known_failures()
-    for program, verdict in rows:
-        if verdict.wrong and program.name not in known:
-            yield f"fails, and known.txt does not say so: {program.name}: {verdict.wrong}"
-        elif not verdict.wrong and program.name in known:
-            yield f"passes, and known.txt says that it fails: {program.name}"
-
-
 def summary(rows, skipped):
     hanging = [verdict for program, verdict in rows if program.expects]
     healthy = [verdict for program, verdict in rows if not program.expects]
@@ -101,7 +91,7 @@ def main():
         print("run.py: no program of that name", file=sys.stderr)
         return 2
     rows, skipped = run_all(programs, options.jobs)
-    differences = list(compare(rows))
+    differences = [f"{program.name}: {difference}" for program, verdict in rows if (difference := trial.difference(program, verdict))]
     text = "\n".join([table(rows), "", summary(rows, skipped), *differences])
     print(f"\n{text}")
     if options.table:

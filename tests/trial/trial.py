@@ -21,18 +21,17 @@ from dresses import DRESSES, HANGS, source_of  # noqa: E402
 from mpsantest import BUILD, MPSAN, ROOT, header_lines, loud_findings, need_builds, need_module, system_python  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-KNOWN = HERE / "known.txt"
 OVERTIME = 12  # seconds that a hanging program gets beyond those that it states
 LINGER = 1  # seconds that it goes on after the finding, which may bring others
 SILENT_LIMIT = 60
 MARK = "MPSAN_TRIAL_OWNER"  # in the environment of everything that a program starts
-KEYS = ("expect", "or", "may", "within", "limit", "says", "needs", "options", "run", "stop", "link", "outside")
+KEYS = ("expect", "or", "may", "within", "limit", "says", "needs", "options", "run", "stop", "link", "outside", "watched")
 TOLD = re.compile(r"mpsan: .*?\b([a-z]+(?:-[a-z]+)+|hang): ")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # the shell's job in the background: programs would ignore Ctrl-C, too
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-Program = namedtuple("Program", "name command source expects may within limits says needs options stop")
+Program = namedtuple("Program", "name command source expects may within limits says needs options stop watched")
 Told = namedtuple("Told", "rule seconds")
 Result = namedtuple("Result", "told findings seconds exit end limits tail")
 Verdict = namedtuple("Verdict", "expected found seconds limit wrong")
@@ -55,7 +54,7 @@ def read_program(name, source, text_of=None):
     assert bool(expects) == bool(values["within"]), f"{source}: hanging programs say within which time they are found"
     return Program(name, command_of(name, source, values["run"]), source, expects, set(values["may"]),
                    float(values["within"][0]) if expects else None, values["limit"], values["says"], values["needs"],
-                   " ".join(values["options"]).split(), (values["stop"] or [None])[0])
+                   " ".join(values["options"]).split(), (values["stop"] or [None])[0], (values["watched"] or [""])[0].partition(": ")[0])
 
 
 def command_of(name, source, run):
@@ -267,10 +266,14 @@ def judge(program, result):
     return (judge_hanging if program.expects else judge_silent)(program, result)
 
 
-def known_failures():
-    """{program: what is found instead}, from known.txt."""
-    lines = (line.partition(": ") for line in KNOWN.read_text().splitlines() if line and not line.startswith("#"))
-    return {name: why for name, _, why in lines}
+def difference(program, verdict):
+    """How a program differs from what its header says, its `watched:` line included; "": it does not."""
+    if not verdict.wrong:
+        return program.watched and "it is told as expected, and its header says that it is not"
+    if not program.watched:
+        return verdict.wrong
+    found = ", ".join(word for word in verdict.found.split(", ") if word not in {*program.may, "none"}) or "nothing"
+    return "" if found in program.watched.split(" or ") else f"not even {program.watched}: {verdict.wrong}"
 
 
 def quick():

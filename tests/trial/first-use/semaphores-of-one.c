@@ -2,6 +2,7 @@
 // expect: deadlock-cycle error
 // within: 6
 // outside: nothing: who took it
+// watched: nothing: a thread that sleeps may post them
 #include "threads.h"
 #include <semaphore.h>
 

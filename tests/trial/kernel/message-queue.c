@@ -2,6 +2,7 @@
 // expect: deadlock-cycle error
 // within: 7
 // outside: nothing: what happened before
+// watched: nothing: any process of the user may send to a queue, so two receivers may be a service that idles
 #include "lib.h"
 #include <sys/ipc.h>
 #include <sys/msg.h>

@@ -3,6 +3,7 @@
 # or: worker-failed error
 # within: 9
 # outside: nothing: how often it asked, and when its limit began
+# watched: nothing: which exception ended the program is not seen, and a queue is emptied by such a get(), too
 
 import queue
 import threading

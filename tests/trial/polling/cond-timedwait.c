@@ -3,6 +3,7 @@
 // or: deadlock-cycle warning
 // within: 8
 // outside: nothing: how often it asked, and when its limit began
+// watched: nothing: between two limits the only thread may start the one that signals, as a scheduler does
 #include "threads.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

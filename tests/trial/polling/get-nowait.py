@@ -2,6 +2,7 @@
 # expect: deadlock-cycle error
 # within: 10
 # outside: nothing: how often it asked, and when its limit began
+# watched: nothing: it is not seen that the thread asks a queue between two naps, nor that it starts no producer later
 
 import queue
 import threading

@@ -1,5 +1,6 @@
 """faulthandler's watchdog is armed, and a Pool renews its only worker after two tasks, while the main thread waits for results."""
 # expect: none
+# watched: fork-lock-held warning: faulthandler keeps two locks while its watchdog runs, and a child that arms it anew hangs
 
 import faulthandler
 import multiprocessing

@@ -4,6 +4,7 @@
 # needs: torch
 # within: 20
 # outside: nothing: who held it at the fork, beside a thread of gloo that polls
+# watched: fork-orphaned-lock warning or nothing: a thread of gloo that polls may release it
 
 import multiprocessing
 import tempfile
