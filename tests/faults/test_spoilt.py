@@ -176,7 +176,7 @@ def keep_spoiling(session, names, part, stop, seed):
 def check_program(names, part, python=False):
     for seed in range(int(os.environ.get("MPSAN_SEEDS", "2"))):
         session = scratch("session")
-        command = [system_python(), "-c", PYTHON, "3"] if python else [victim(), "2"]
+        command = [system_python(), "-c", PYTHON, "1.5"] if python else [victim(), "2"]
         process = subprocess.Popen([str(word) for word in command], env=full_environment(preload(session=session)),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stdout.readline() == "ready\n"

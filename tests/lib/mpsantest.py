@@ -253,6 +253,7 @@ def check_program(command, source, timeout=60, env=None, stand_in=True):
     env = {**(fake_environment(expectation.fake) if stand_in else {}), **(env or {})}
     watched = run_mpsan(command, ["--on-deadlock=kill", *expectation.options], timeout, env)
     expectation.check_report(watched.report)
+    assert "shows where" not in watched.err, watched.err  # the library's own line, for those who run it without the command
     bare = run_as_bare(command, expectation, timeout, env)
     want = expectation.exit_code(bare.exit if bare else 0)
     assert watched.exit == want, f"exit {watched.exit}, not {want}\n{watched.err}"

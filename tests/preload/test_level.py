@@ -34,8 +34,8 @@ def check_told():
 
 
 def check_not_looked_at():
-    loaded = PROGRAMS / "workers/cpu-oversubscribed"
-    assert "cpu-oversubscribed" not in report_of(loaded, options=["--level", "forks"])[1]
+    loaded = PROGRAMS / "workers/affinity-inherited"
+    assert "affinity-inherited" not in report_of(loaded, options=["--level", "forks"])[1]
     _, _, limits = report_of("true", options=["--level", "full"])  # that this level tells of the load is a case of test_expect.py
     assert not any(limit.startswith(LIMIT) for limit in limits), limits
 

@@ -92,7 +92,7 @@ def check_numbers():
     """What a guide counts is counted here, too."""
     text = TEXTS["tests/README.md"]
     runner = (ROOT / "tests/run").read_text()
-    assert "Five tests per processor" in text and "default=5 * PROCESSORS" in runner
+    assert "Five tests per processor" in text and "twenty" in text and "LEAST, MOST = 5 * PROCESSORS, 20 * PROCESSORS" in runner
     assert "Its time limit is 60 seconds" in text and '"--limit", type=int, default=60' in runner
     version = re.search(r"^readonly FORMAT_VERSION=(\d+)$", (ROOT / "tools/dev/lint").read_text(), re.M)[1]
     assert f"clang-format {version}" in TEXTS[".github/CONTRIBUTING.md"]

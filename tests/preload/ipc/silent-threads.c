@@ -4,6 +4,7 @@
 // silent: ipc-freed-while-open ipc-not-closed ipc-double-open ipc-never-opened
 // fake: cuda
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
+// prints: nothing
 #include "cuda.h"
 
 #define THREADS 8

@@ -4,6 +4,7 @@
  */
 // expect: none
 // silent: shm-map-limit
+// prints: nothing
 #include "lib.h"
 
 #include <fcntl.h>

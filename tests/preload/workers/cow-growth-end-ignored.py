@@ -5,6 +5,8 @@ runs in its background: no handler of it is put back, and what they copy at thei
 # says: when they ended
 # says: os._exit
 # pythons: all
+# prints: 0
+# prints: 0
 import ctypes
 import os
 import signal

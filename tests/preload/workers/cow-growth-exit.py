@@ -4,6 +4,8 @@ where SIGINT, whose handler an interpreter puts back at its end, is ignored."""
 # frames: start
 # says: while they worked
 # pythons: all
+# prints: 0
+# prints: 0
 import os
 import signal
 import sys

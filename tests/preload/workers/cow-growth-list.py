@@ -2,6 +2,8 @@
 # expect: cow-growth warning
 # frames: start_worker
 # says: copied
+# prints: -9
+# prints: 0
 import multiprocessing
 import os
 import signal

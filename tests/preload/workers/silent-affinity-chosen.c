@@ -5,6 +5,7 @@
 // expect: none
 // may: cpu-oversubscribed warning
 // silent: affinity-inherited
+// prints: nothing
 #include <sched.h>
 #include <time.h>
 

@@ -2,6 +2,7 @@
 # expect: none
 # may: cpu-oversubscribed warning
 # silent: affinity-inherited
+# prints: [0, 0]
 
 import multiprocessing
 import os

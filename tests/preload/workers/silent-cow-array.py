@@ -1,6 +1,7 @@
 """The cure of cow-growth.py: the same data in one array, of which reading copies nothing."""
 # expect: none
 # silent: cow-growth
+# prints: 0
 
 import array
 import os

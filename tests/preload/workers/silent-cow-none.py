@@ -1,6 +1,8 @@
 """Workers read one large buffer that they inherited, and make one of their own."""
 # expect: none
 # silent: cow-growth
+# prints: 0
+# prints: 0
 import multiprocessing
 import time
 

@@ -2,6 +2,7 @@
 # expect: none
 # silent: cow-growth
 # pythons: all
+# prints: 0
 import mmap
 import os
 

@@ -4,6 +4,7 @@
 # says: mostly waited
 # says: started a worker
 # silent: cpu-oversubscribed
+# prints: 0
 import multiprocessing
 import os
 import time
