@@ -168,8 +168,8 @@ class Expectation:
     needs: MODULE        skipped where this Python module is missing
     options: WORD...     further options of mpsan run
     limit: TEXT          words of what the report names as its limits
-    prints: TEXT         all that it prints, line by line, or `nothing`, before it ends with 0: what needs seconds of a
-                         processor is run bare as well, and held against this, only with MPSAN_FULL
+    prints: TEXT         all that it prints, line by line, or `nothing`, before it ends with 0: what lasts, or needs a second of a
+                         processor, is run bare as well, and held against this, only with MPSAN_FULL
     link: WORDS          added to the compiler's command line (the Makefile reads it)
     outside: TOLD: WHY   what `mpsan attach` tells instead, and the facts that are missing (tests/attach/table.py reads it):
                          SLUG GRADE, or `nothing`; several answers that depend on the moment are joined by `or`

@@ -13,6 +13,7 @@ import selectors
 import socket
 import sys
 
+import faults  # noqa: F401: what many scripts import
 import mpsantest  # noqa: F401: what nearly all scripts import
 
 REQUEST_MAX = 1 << 20

@@ -2,6 +2,7 @@
 # expect: deadlock-cycle error
 # says: the wait cannot succeed, and gives up after 7 s
 # pythons: all
+# prints: [False, False]
 
 import threading
 

@@ -3,6 +3,7 @@
 # says: the wait has been repeated for 15 s in vain
 # options: --hang-after 30
 # pythons: all
+# prints: [False, False]
 
 import threading
 

@@ -5,6 +5,7 @@
 // expect: deadlock-cycle error
 // frames: fill
 // says: gives up
+// prints: nothing
 #include "lib.h"
 
 #include <sys/socket.h>

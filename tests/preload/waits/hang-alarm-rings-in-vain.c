@@ -5,6 +5,7 @@
 // expect: hang warning
 // options: --hang-after 2
 // frames: main
+// prints: had the device
 #include <signal.h>
 
 #include "threads.h"

@@ -5,6 +5,7 @@
 // expect: hang warning
 // options: --hang-after 2
 // frames: main
+// prints: had the device
 #include <sys/timerfd.h>
 
 #include "threads.h"

@@ -3,6 +3,7 @@
 # says: the wait cannot succeed, and gives up after 6 s
 # frames: read load
 # pythons: all
+# prints: False
 
 import threading
 

@@ -1,6 +1,7 @@
 """A handler of SIGALRM raises after six seconds and so ends a wait for an item; another thread waits for a lock meanwhile."""
 # expect: none
 # options: --hang-after 2
+# prints: gave up
 
 import queue
 import signal

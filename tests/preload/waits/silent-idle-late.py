@@ -2,6 +2,13 @@
 processes that are started anew and come late to a barrier or a queue, a child's limit of processor time, a lock that a
 handler of fork makes anew. Each pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
+# prints: loop_signal
+# prints: namespace
+# prints: late_party
+# prints: slow_consumer
+# prints: processor_limit
+# prints: made_anew
+# prints: pidfd
 
 import asyncio
 import ctypes

@@ -4,6 +4,7 @@
  * vfork child or a signal of a grandchild in another session, a barrier whose last party starts late, readers before a writer.
  */
 // expect: none
+// prints: nothing
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 """Pools, managers and servers that sit idle, whose workers sleep while everybody waits for them, and subprocesses that
 answer late. Each pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
+# prints: nothing
 
 import asyncio
 import concurrent.futures

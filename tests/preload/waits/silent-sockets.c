@@ -4,6 +4,8 @@
  * nobody has accepted yet; one over loopback. That it comes late is the case itself: longer than a hang needs to be proven.
  */
 // expect: none
+// prints: all were woken
+// prints: all were woken
 #include "reach.h"
 
 #undef LATE_MS
@@ -161,7 +163,8 @@ static void to_a_name(void)
 	pass_on(fd);
 	late = late_start("read", 's', number_text(fd));
 	close(fd);
-	must(sendto(pair[0], "", 1, 0, (void *)&address, length) == 1);
+	/* the late one may have read and ended by now */
+	must(sendto(pair[0], "", 1, 0, (void *)&address, length) == 1 || errno == ECONNREFUSED);
 	must(child_wait(late) == 0);
 }
 

@@ -1,6 +1,7 @@
 """A parent joins its child for seven seconds before it reads the child's large result."""
 # expect: join-before-drain error
 # says: the wait cannot succeed, and gives up after 7 s
+# prints: 1048576
 
 import multiprocessing
 

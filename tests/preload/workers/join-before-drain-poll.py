@@ -2,6 +2,7 @@
 # expect: join-before-drain error
 # says: cannot succeed, and has been repeated for
 # pythons: all
+# prints: 1048576
 
 import multiprocessing
 
