@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The supervisor beside a crowd: it proves soon, it costs little, and its death harms nobody."""
 # cases
-# serial
+# serial: proof:500-threads-5000-locks proof:300-processes cost:200-threads
 
 import json
 import os

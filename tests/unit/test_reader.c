@@ -456,7 +456,7 @@ static void write_everything(void)
 static void garbage_never_breaks_the_reader(void **state)
 {
 	(void)state;
-	for (int round = 0; round < 1000; round++) {
+	for (int round = 0; round < 400; round++) {
 		json_t *document = report_create(NULL, &(struct report_exit){0, 0});
 
 		writer_destroy(&writer);
