@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import as_bare, build, can_build, preload, program, run_bare, same, scratch, with_session  # noqa: E402
+from faults import as_bare, build, can_build, preload, program, rounds, run_bare, same, scratch, with_session  # noqa: E402
 from mpsantest import LIBRARY, Skip, main  # noqa: E402
 
 NEXT = """
@@ -120,7 +120,7 @@ def check_late_threads():
 def check_beside_loads():
     """Threads are made while another one loads and unloads libraries."""
     neighbour = shared(NEIGHBOUR, "libneighbour.so")
-    for _ in range(3):
+    for _ in range(rounds(1, 3)):
         ask("beside_loads", neighbour)
 
 

@@ -21,7 +21,7 @@ from faults import build, preload, scratch  # noqa: E402
 from mpsantest import full_environment, main, system_python  # noqa: E402
 
 HEAD, INDEX, RECORDS, HOLDS = 4096, 4096, 8192, 56
-# Threads lock, nested and not, fork children that lock, and start threads, until a second has passed.
+# Threads lock, nested and not, fork children that lock, and start threads, for so many tenths of a second.
 PROGRAM = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -52,6 +52,12 @@ static void work(void)
 			pthread_mutex_unlock(&lock[i]);
 	}
 }
+static long tenths(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 10 + now.tv_nsec / 100000000;
+}
 static void *idle(void *value)
 {
 	work();
@@ -68,7 +74,7 @@ int main(int count, char **word)
 	pthread_t thread[4], other;
 	int status, good = 0, bad = 0;
 	void *result;
-	time_t end = time(NULL) + atoi(word[count - 1]);
+	long end = tenths() + atoi(word[count - 1]);
 	for (int i = 0; i < 80; i++)
 		pthread_mutex_init(&lock[i], NULL);
 	sem_init(&semaphore, 0, 3);
@@ -76,7 +82,7 @@ int main(int count, char **word)
 		pthread_create(&thread[i], NULL, one, NULL);
 	puts("ready");
 	fflush(stdout);
-	while (time(NULL) < end) {
+	while (tenths() < end) {
 		pid_t pid = fork();
 		if (!pid) {
 			for (int i = 0; i < 80; i++)
@@ -176,7 +182,7 @@ def keep_spoiling(session, names, part, stop, seed):
 def check_program(names, part, python=False):
     for seed in range(int(os.environ.get("MPSAN_SEEDS", "2"))):
         session = scratch("session")
-        command = [system_python(), "-c", PYTHON, "1.5"] if python else [victim(), "2"]
+        command = [system_python(), "-c", PYTHON, "1.5"] if python else [victim(), "10"]
         process = subprocess.Popen([str(word) for word in command], env=full_environment(preload(session=session)),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stdout.readline() == "ready\n"
