@@ -3,7 +3,7 @@
 them on it: the same output and exit status, and neither a warning nor an error. healthy.py [PYTHON | PROGRAM]...
 
 Programs of the trial, of preload/ and the examples that expect nothing; but for those that somebody outside ends, and those
-that the trial's known.txt names.
+that a `watched:` line says to be told otherwise.
 """
 
 import collections
@@ -23,13 +23,12 @@ AT_ONCE = 3
 
 def is_healthy(path):
     values = list(header_lines(path))
-    return ("expect", "none") in values and not {key for key, _ in values} & {"stop", "fake", "run", "needs"}
+    return ("expect", "none") in values and not {key for key, _ in values} & {"stop", "fake", "run", "needs", "watched"}
 
 
 def programs():
-    known = (ROOT / "tests/trial/known.txt").read_text()
     sources = [*ROOT.glob("tests/trial/silent/*.py"), *ROOT.glob("tests/preload/*/silent-*.py"), *ROOT.glob("examples/*/*.py")]
-    return [path.relative_to(ROOT).as_posix() for path in sorted(sources) if is_healthy(path) and f"/{path.name}:" not in known]
+    return [path.relative_to(ROOT).as_posix() for path in sorted(sources) if is_healthy(path)]
 
 
 def run_pairs(name, command, sources):
