@@ -63,6 +63,13 @@ static bool is_up_to_job(const struct deadlocks *deadlocks, const struct snapsho
 	return frames.what != AWAITED_NOTHING && frames.meant != PARKED_BY_CALL;
 }
 
+uint64_t in_vain_from_ns(const struct deadlocks *deadlocks)
+{
+	uint64_t patience = IN_VAIN_PATIENCE * deadlocks->hang_after_ns;
+
+	return deadlocks->snapshot.now_ns > patience ? deadlocks->snapshot.now_ns - patience : 0;
+}
+
 bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	bool spins = in_vain_spins(deadlocks, thread);

@@ -13,6 +13,9 @@
 
 #define IN_VAIN_PATIENCE 10u /* times as long as a wait may last, an owner may tick */
 
+/* Who has ticked since then helps nobody; who was told to end since then may finish what it has begun. */
+uint64_t in_vain_from_ns(const struct deadlocks *deadlocks);
+
 /* Looks closely at those that have run for long beside threads that all rest. */
 void in_vain_look(struct deadlocks *deadlocks);
 

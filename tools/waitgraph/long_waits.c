@@ -60,7 +60,7 @@ static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 	return thread->tid == thread->pid && wait_is_apart(&deadlocks->waits.item.item[index]) &&
 	       process_is_worker(&deadlocks->reader->facts, thread->slot) &&
 	       !process_was_told_to_end(&deadlocks->reader->facts, thread->slot,
-					deadlocks->snapshot.now_ns) &&
+					in_vain_from_ns(deadlocks)) &&
 	       !proc_is_stopped(thread->pid, thread->tid);
 }
 
@@ -80,8 +80,8 @@ struct rest {
 static bool was_told(const struct deadlocks *deadlocks, uint32_t slot, struct rest *rest)
 {
 	if (rest->slot != slot)
-		rest->told =
-			process_was_told_to_end(&deadlocks->reader->facts, slot, rest->since_ns);
+		rest->told = process_was_told_to_end(&deadlocks->reader->facts, slot,
+						     in_vain_from_ns(deadlocks));
 	rest->slot = slot;
 	return rest->told;
 }
@@ -190,15 +190,12 @@ static bool find_helped(struct deadlocks *deadlocks, struct rest *rest)
 {
 	uint32_t count = deadlocks->snapshot.threads.count;
 	enum at_work *work = memory_get((count + 1) * sizeof(*work));
-	uint64_t now_ns = deadlocks->snapshot.now_ns,
-		 patience = IN_VAIN_PATIENCE * deadlocks->hang_after_ns;
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct at_work_thread thread = describe(deadlocks, i, rest);
 
-		work[i] = at_work_of(&thread, rest->moved_ns,
-				     now_ns > patience ? now_ns - patience : 0);
+		work[i] = at_work_of(&thread, rest->moved_ns, in_vain_from_ns(deadlocks));
 		if (rest->ticks_are_none && work[i] != AT_WORK)
 			work[i] = AT_WORK_NOT;
 	}

@@ -1,6 +1,6 @@
 """A worker's handler of SIGTERM cleans up and returns, so that the worker goes on; its parent has terminated and joins it."""
 # expect: hang warning
-# within: 7
+# within: 42
 # options: --hang-after 3
 # says: was sent SIGTERM before, and goes on
 # outside: nothing: that it lasts for longer than --hang-after
