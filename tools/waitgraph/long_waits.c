@@ -380,7 +380,8 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 		return;
 	mark_examined(deadlocks);
 	if (!meant)
-		state_job(deadlocks, head, 0);
+		state_job(deadlocks, head,
+			  peer_waits_serve_hub(&deadlocks->waits, head) ? MPSAN_LF_PARKED : 0);
 	else if (job_is_idle(deadlocks, has_keyboard))
 		state_job(deadlocks, head,
 			  MPSAN_LF_PARKED | (has_keyboard || peers & PEER_WAITS_SERVE ||

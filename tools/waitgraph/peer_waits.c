@@ -9,6 +9,7 @@
 
 #include "../base/system_calls.h"
 #include "../proc/calls.h"
+#include "../waits/pythreads.h"
 
 #define BIT(number) (1ull << ((number)-1))
 /* Who waits for one of these is a service, which somebody ends so. */
@@ -231,6 +232,14 @@ static bool find_closed(struct waits *waits)
 		any = true;
 	}
 	return any;
+}
+
+bool peer_waits_serve_hub(const struct waits *waits, uint32_t thread)
+{
+	const struct wait *wait = &waits->item.item[thread];
+
+	return wait->end == WAIT_OPEN &&
+	       pythread_wait(thread_at(waits, thread), wait->lock).frames.in_hub;
 }
 
 unsigned peer_waits_find(struct waits *waits)

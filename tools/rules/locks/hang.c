@@ -172,9 +172,10 @@ static bool is_note(const struct fact_blocked *first)
 /* Whether it comes down to a wait that somebody outside may be meant to end: see peer_waits.h. */
 static bool is_served(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	uint64_t kind = dead_end_last(facts, deadlock)->ev.kind;
+	const struct fact_blocked *last = dead_end_last(facts, deadlock);
 
-	return kind == MPSAN_WAIT_SIGNAL || kind == MPSAN_WAIT_FIFO;
+	return last->ev.kind == MPSAN_WAIT_SIGNAL || last->ev.kind == MPSAN_WAIT_FIFO ||
+	       last->frames.in_hub;
 }
 
 /* Perhaps for what threads would do that a fork has left behind. */
@@ -225,13 +226,15 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 	} else if (is_note(first) && has_gil(facts, deadlock, first)) {
 		finding.message_text = &msg_gil;
 		finding.fix = FIX_GIL;
+	} else if (is_note(first) && is_served(facts, deadlock)) {
+		finding.message_text = &msg_served;
 	} else if (is_note(first) && tests(first)) {
 		add_tests(facts, first, &finding);
 	} else if (is_note(first) && deadlock->ev.dead_slot) {
 		finding.message_text = &msg_child_failed;
 		finding.fix = FIX_CHILD_FAILED;
 	} else if (is_note(first)) {
-		finding.message_text = is_served(facts, deadlock) ? &msg_served : &msg_parked;
+		finding.message_text = &msg_parked;
 	} else {
 		finding.message_text = &message_text;
 		finding.grade = GRADE_WARNING;
