@@ -187,11 +187,34 @@ asyncio.run(main())
 """
 
 
-def check_failed_child():
-    """An event loop parks, but after a child that it has reaped: a note names that."""
-    command = [MPSAN, "run", "--hang-after=1", "--", system_python(), "-c", FAILED_CHILD]
+FLUSHED_CHILD = """
+import os, threading
+changed, asked = threading.Condition(), []
+def export():
+    with changed:
+        while True:
+            changed.wait_for(lambda: asked)
+            asked.pop().set()
+def flush():
+    done = threading.Event()
+    with changed:
+        asked.append(done)
+        changed.notify()
+    done.wait()
+threading.Thread(target=export, daemon=True).start()
+flush()
+child = os.fork()
+if not child:
+    flush()
+os.waitpid(child, 0)
+"""
+
+
+def check_noted(program, words):
+    """Its main thread parks, and a note names what may be the reason."""
+    command = [MPSAN, "run", "--hang-after=1", "--", system_python(), "-c", program]
     _, err = interrupted(command, signal.SIGINT, 8)
-    assert "note: hang" in err and "which it had started, failed (exit code 3)" in err, err
+    assert "note: hang" in err and words in err and "warning: hang" not in err, err
 
 
 def python_case(name, python, number=signal.SIGINT):
@@ -211,5 +234,6 @@ cases.update({f"{name}-term": functools.partial(python_case, name, system_python
 cases.update({way: functools.partial(check, [IDLE, way]) for way in WAYS})
 cases.update({way: functools.partial(check_dead, way) for way in DEAD_WAYS})
 cases.update({f"{way}-handled": functools.partial(check, [IDLE, way, "handled"]) for way in DEAD_WAYS})
-cases["loop-after-failed-child"] = check_failed_child
+cases["loop-after-failed-child"] = functools.partial(check_noted, FAILED_CHILD, "which it had started, failed (exit code 3)")
+cases["event-beside-lost-threads"] = functools.partial(check_noted, FLUSHED_CHILD, "was forked from a process with 2 threads")
 main(cases)

@@ -36,6 +36,12 @@ static bool has_lost_threads(const struct deadlocks *deadlocks,
 	       process_fork_of_threads(&deadlocks->reader->facts, thread->slot) != FACT_NONE;
 }
 
+bool in_vain_lacks_threads(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	return thread->tid == thread->pid && has_lost_threads(deadlocks, thread) &&
+	       pythread_waits_for_event(thread);
+}
+
 bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	return entry_of(deadlocks, thread)->run.times >= TIMES;

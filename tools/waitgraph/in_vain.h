@@ -16,6 +16,9 @@
 /* Who has ticked since then helps nobody; who was told to end since then may finish what it has begun. */
 uint64_t in_vain_from_ns(const struct deadlocks *deadlocks);
 
+/* Whether it waits for an event that a thread would set, perhaps, which the fork did not copy. */
+bool in_vain_lacks_threads(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
+
 /* Looks closely at those that have run for long beside threads that all rest. */
 void in_vain_look(struct deadlocks *deadlocks);
 

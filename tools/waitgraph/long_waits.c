@@ -272,6 +272,7 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread) &&
 		      orphans_loop_lacks(&deadlocks->graph, i) == FACT_NONE) ||
 		     (has_keyboard && pythread_waits_for_event(thread) &&
+		      !in_vain_lacks_threads(deadlocks, thread) &&
 		      !idle_is_left(&deadlocks->graph, i))))
 			return true;
 	}
@@ -365,9 +366,8 @@ static bool any_moved(const struct deadlocks *deadlocks, uint64_t since_ns)
 
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
-	uint32_t head;
 	bool meant, has_keyboard;
-	unsigned peers;
+	uint32_t head, peers;
 
 	if (is_examined(deadlocks))
 		return;
@@ -379,6 +379,9 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 	if (any_leaves(&deadlocks->snapshot) || any_moved(deadlocks, since_ns))
 		return;
 	mark_examined(deadlocks);
+	for (uint32_t i = 0; meant && i < deadlocks->snapshot.threads.count; i++)
+		if (in_vain_lacks_threads(deadlocks, deadlocks_thread(deadlocks, i)))
+			head = i;
 	if (!meant)
 		state_job(deadlocks, head,
 			  peer_waits_serve_hub(&deadlocks->waits, head) ? MPSAN_LF_PARKED : 0);

@@ -22,6 +22,13 @@ static MESSAGE msg_parked = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_parked_alone = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of the job could end the "
+	"wait; it was forked from a process with {threads} threads, and has only the one that called fork: it may wait for "
+	"what one of the others would do: {deadlock}",
+	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
+};
+
 static MESSAGE msg_child_failed = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}, since {dead}, which it had "
 	"started, failed ({dead_end}): no thread or process that is left could end the wait: {deadlock}",
@@ -88,7 +95,7 @@ static MESSAGE msg_gil = {
 	"release the GIL around native code that takes long, or waits (Py_BEGIN_ALLOW_THREADS, gil_scoped_release of " \
 	"pybind11, ctypes.CDLL instead of ctypes.PyDLL), or do it in another process"
 
-#define FIX_TESTS_ALONE                                                                                            \
+#define FIX_ALONE                                                                                                  \
 	"create what has threads of its own (a client, an exporter, an executor) in each worker, after the fork, " \
 	"start its threads anew there (os.register_at_fork(after_in_child=...)), or use the start method spawn"
 
@@ -117,6 +124,14 @@ static MESSAGE msg_unsupervised = {
 #define FIX_CHILD_FAILED                                                                         \
 	"wait for the child's end beside what it is to send, with asyncio.wait(), and raise an " \
 	"error when its status is not 0: what it was to set or put nobody else will"
+
+/* The fork to which a thread has come alone, without others that would do what it waits for, perhaps; FACT_NONE: none. */
+static uint32_t fork_of_alone(const struct facts *facts, const struct fact_blocked *blocked)
+{
+	return blocked->at.tid == facts->processes[blocked->at.by].slot->pid ?
+		       process_fork_of_threads(facts, blocked->at.by) :
+		       FACT_NONE;
+}
 
 /* Whether a process of it has outlived a SIGTERM of another one. */
 static bool is_told(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -153,6 +168,8 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 		       "loop tests; or send SIGKILL (Process.kill()) to a process that has not ended in time";
 	if (likely != RULE_COUNT)
 		return rule_fix(likely);
+	if (fork_of_alone(facts, last) != FACT_NONE)
+		return FIX_ALONE;
 	return last->ev.owner || acts(facts, deadlock, last) || dead_end_is_unknown(last) ?
 		       NULL :
 		       dead_end_of(facts, deadlock).fix;
@@ -179,17 +196,22 @@ static bool is_served(const struct facts *facts, const struct fact_deadlock *dea
 }
 
 /* Perhaps for what threads would do that a fork has left behind. */
-static void add_tests(const struct facts *facts, const struct fact_blocked *first,
-		      struct finding *finding)
+static void add_parked(const struct facts *facts, const struct fact_blocked *first,
+		       struct finding *finding)
 {
-	uint32_t fork = process_fork_of_threads(facts, first->at.by);
-	bool alone = fork != FACT_NONE && first->at.tid == facts->processes[first->at.by].slot->pid;
+	uint32_t fork = fork_of_alone(facts, first);
+	bool alone = fork != FACT_NONE;
 
 	if (first->ev.flags & MPSAN_LF_SPINS)
 		finding->message_text = alone ? &msg_spins_alone : &msg_spins;
-	else
+	else if (tests(first))
 		finding->message_text = alone ? &msg_tests_alone : &msg_tests;
-	finding->fix = alone ? FIX_TESTS_ALONE : FIX_TESTS;
+	else
+		finding->message_text = alone ? &msg_parked_alone : &msg_parked;
+	if (alone)
+		finding->fix = FIX_ALONE;
+	else if (tests(first))
+		finding->fix = FIX_TESTS;
 	finding->fork = alone ? fork + 1 : 0;
 }
 
@@ -228,13 +250,11 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.fix = FIX_GIL;
 	} else if (is_note(first) && is_served(facts, deadlock)) {
 		finding.message_text = &msg_served;
-	} else if (is_note(first) && tests(first)) {
-		add_tests(facts, first, &finding);
-	} else if (is_note(first) && deadlock->ev.dead_slot) {
+	} else if (is_note(first) && deadlock->ev.dead_slot && !tests(first)) {
 		finding.message_text = &msg_child_failed;
 		finding.fix = FIX_CHILD_FAILED;
 	} else if (is_note(first)) {
-		finding.message_text = &msg_parked;
+		add_parked(facts, first, &finding);
 	} else {
 		finding.message_text = &message_text;
 		finding.grade = GRADE_WARNING;
