@@ -48,6 +48,17 @@ static void churn_warns_when_threads_grow(void **state)
 	assert_told(TRIGGER_CLOSE, 0, worker_churn, GRADE_WARNING);
 }
 
+static void churn_says_that_all_of_them_fail(void **state)
+{
+	(void)state;
+	rounds(4, false);
+	slot[CHILD].end = MPSAN_END_EXIT;
+	slot[CHILD].end_value = 3;
+	assert_non_null(strstr(churn().fix, "find out why the workers fail"));
+	slot[CHILD].end_value = 0;
+	assert_null(strstr(churn().fix, "find out why the workers fail"));
+}
+
 /* What starts the workers of a DataLoader has PyTorch loaded. */
 static void churn_speaks_of_loaders_where_torch_is(void **state)
 {
@@ -72,6 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(churn_speaks_of_loaders_where_torch_is),
+		STORY(churn_says_that_all_of_them_fail),
 		STORY(churn_fires_for_workers_made_anew),
 		STORY(churn_warns_when_threads_grow),
 		STORY(churn_is_silent_for_workers_that_stay),

@@ -17,7 +17,7 @@ static MESSAGE message_text = {
 
 static MESSAGE msg_parked = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
-	"the job could end the wait, and none was seen whose task it was, so it seems to be idle "
+	"the job could end the wait, so it seems to be idle "
 	"until a signal: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };

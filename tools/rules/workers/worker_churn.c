@@ -24,6 +24,15 @@ static MESSAGE msg_growth = {
 	{STEP_FORK_WITHOUT_THREADS},
 };
 
+static MESSAGE msg_failing = {
+	"{process} started its workers anew {amount} times, each time after all earlier ones had failed",
+	{STEP_FORK_CALLED},
+};
+
+#define FIX_FAILING                                                                                                    \
+	"find out why the workers fail: call what they run in the main program once, which shows the error; and give " \
+	"up after a few failures in a row"
+
 /* DataLoaders are PyTorch's. */
 #define FIX_WITHOUT_TORCH \
 	"keep one pool or executor for the whole program; create all workers before starting threads"
@@ -33,6 +42,7 @@ struct maker {
 	uint32_t slot, rounds;
 	uint32_t fork; /* of the newest round */
 	uint32_t growths;
+	bool any_well; /* one of them did not fail */
 	uint64_t most_threads;
 	uint64_t until_ns;
 };
@@ -42,22 +52,33 @@ static uint64_t threads_of(const struct fact_fork *fork)
 	return fork->ev.threads > fork->ev.feeder ? fork->ev.threads - fork->ev.feeder : 1;
 }
 
+static bool fails(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+
+	return process->end == MPSAN_END_EXIT && process->end_value > 0;
+}
+
 static void worker_churn_tell(const struct facts *facts, const struct trigger *trigger,
 			      struct findings *out, const struct maker *maker)
 {
 	bool torch = facts->processes[maker->slot].slot->flags & MPSAN_PROCESS_TORCH;
-	bool growing = maker->growths >= GROWTHS;
+	bool growing = maker->growths >= GROWTHS, failing = !growing && !maker->any_well;
 
 	if (maker->rounds < ROUNDS)
 		return;
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_worker_churn,
 				     .grade = growing ? GRADE_WARNING : GRADE_NOTE,
-				     .message_text = growing ? &msg_growth : &message_text,
+				     .message_text = growing ? &msg_growth :
+						     failing ? &msg_failing :
+							       &message_text,
 				     .fork = maker->fork + 1,
 				     .process = maker->slot + 1,
 				     .amount = maker->rounds,
-				     .fix = torch ? NULL : FIX_WITHOUT_TORCH});
+				     .fix = failing ? FIX_FAILING :
+					    torch   ? NULL :
+						      FIX_WITHOUT_TORCH});
 }
 
 static void worker_churn_count(const struct facts *facts, struct maker *maker, uint32_t index)
@@ -76,6 +97,7 @@ static void worker_churn_count(const struct facts *facts, struct maker *maker, u
 			maker->growths++;
 		}
 	}
+	maker->any_well |= end_ns == UINT64_MAX || !fails(facts, fork->child);
 	if (end_ns > maker->until_ns)
 		maker->until_ns = end_ns;
 }
