@@ -15,6 +15,7 @@
 #include "../record/state.h"
 #include "../workers/proc_events.h"
 #include "cuda_entry.h"
+#include "guards.h"
 #include "nccl.h"
 #include "registry.h"
 
@@ -98,10 +99,13 @@ static bool is_news(uint32_t kind, int result)
 /* A failed call, or a query with an answer: the result is 0. */
 static void print_inherited(const char *function, const struct ev_cuda_call *ev)
 {
+	bool refused = ev->kind == MPSAN_CUDA_REFUSED;
 	char result[16], parent[16];
 	const char *const text[] = {function,
-				    ev->result ? " failed with error " : " succeeded",
-				    ev->result ? result : "",
+				    refused    ? " refused" :
+				    ev->result ? " failed with error " :
+						 " succeeded",
+				    ev->result && !refused ? result : "",
 				    ": process ",
 				    parent,
 				    " had initialised CUDA by ",
@@ -152,15 +156,26 @@ static NOINLINE void look_at_inherited(const struct cuda_call *call, int result)
 	}
 }
 
-void cuda_refused_child(const char *function, uint64_t caller)
+static void state_refusal(const char *function, uint64_t caller, uint32_t kind, int result)
 {
-	if (is_news(MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED))
+	if (is_news(kind, result))
 		state_inherited(function,
 				&(struct cuda_where){.function = log_text(function),
 						     .caller = caller,
 						     .stack = stack_own(),
 						     .python = stack_python(0)},
-				MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED);
+				kind, result);
+}
+
+void cuda_refused_child(const char *function, uint64_t caller)
+{
+	state_refusal(function, caller, MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED);
+}
+
+void cuda_refused_by(uint32_t row, const char *function, uint64_t caller)
+{
+	GUARDED
+		state_refusal(function, caller, MPSAN_CUDA_REFUSED, (int)row);
 }
 
 /*
@@ -262,6 +277,8 @@ bool cuda_end(struct cuda_call *call, int result)
 FORKED void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
+	if (cuda.inherited)
+		guards_put();
 	cuda.initialised = false;
 	cuda.unsynced = cuda.unsignalled = cuda.calls_back = cuda.plain = false;
 	cuda.told = 0;

@@ -21,7 +21,9 @@ VENV = ROOT / ".venv/bin/python"
 # processes that load torch anew, as healthy_spawn does with fewer.
 LONG = ("map_limit", "healthy_pool", "healthy_forkserver")
 NEEDS_NAMESPACE = ("small_shm", "small_shm_asked")
-OLD_ONLY, NEW_ONLY = ("small_shm",), ("small_shm_asked",)  # newer torch reserves memory when it asks for it
+CUDA = ("cuda_loader", "cuda_process", "cuda_pool", "cuda_engine", "cuda_caught", "healthy_cuda")
+OLD_ONLY = ("small_shm",)
+NEW_ONLY = ("small_shm_asked", *CUDA)  # newer torch reserves memory when it asks for it; only PyPI's has CUDA
 
 
 def can_mount():
@@ -29,11 +31,17 @@ def can_mount():
                for way in (["--mount"], ["--mount", "--map-root-user"]))
 
 
+def has_cuda(python):
+    return not subprocess.run([python, "-c", "import torch; torch._C._cuda_init"], stderr=subprocess.DEVNULL).returncode
+
+
 def check(source, python):
     if not os.access(python, os.X_OK):
         raise Skip(f"no {python}: tools/dev/bootstrap --torch makes it")
     if source.stem in NEEDS_NAMESPACE and not can_mount():
         raise Skip("no right to make a mount namespace")
+    if source.stem in CUDA and not has_cuda(python):
+        raise Skip("this torch has no CUDA")
     left = Path(os.environ.get("TMPDIR", "/tmp"), f"left-{os.getpid()}")
     try:
         check_program([python, source], source, timeout=100, env={"MPSAN_LEFT": str(left)})

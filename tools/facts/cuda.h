@@ -36,6 +36,7 @@ struct fact_place {
 struct fact_cuda_init {
 	struct fact_place at;
 	struct ev_cuda_init ev;
+	bool asks; /* by torch.cuda, which was asked for devices */
 };
 
 struct fact_cuda_context {

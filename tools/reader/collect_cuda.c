@@ -199,9 +199,25 @@ static void take_refused(struct reader *reader, const struct record *record)
 	open_trigger(reader, TRIGGER_REFUSED, reader->cuda->refuseds.count - 1);
 }
 
+/* By its innermost Python frame. */
+static bool asks_for_devices(const char *frames)
+{
+	static const char *const ask[] = {"is_available\t", "device_count\t"};
+	const char *file = frames ? strchr(frames, '\t') : NULL,
+		   *end = file ? strchr(file, '\n') : NULL;
+	const char *torch = end ? strstr(file, "torch/cuda/__init__.py\t") : NULL;
+
+	return torch && torch < end &&
+	       (!strncmp(frames, ask[0], strlen(ask[0])) ||
+		!strncmp(frames, ask[1], strlen(ask[1])));
+}
+
 static void take_init(struct reader *reader, const struct record *record)
 {
-	TAKE(&reader->cuda->inits, record);
+	struct fact_cuda_init *init = TAKE(&reader->cuda->inits, record);
+
+	init->asks = init->ev.python &&
+		     asks_for_devices(reader_text(reader, init->at.slot, init->ev.python));
 	lend_arrays(reader->cuda);
 	cuda_enter_init(&reader->cuda->facts);
 }

@@ -53,11 +53,46 @@ static void forked_child_is_silent_about_another_program(void **state)
 		     GRADE_OFF);
 }
 
+static const struct finding *refused(struct verdict *verdict, bool asked)
+{
+	struct trigger trigger = {TRIGGER_CUDA_CALL, 0};
+
+	*verdict = (struct verdict){.sink = {verdict_add}};
+	initialise(PARENT);
+	facts.cuda.inits[0].asks = asked;
+	copy(PARENT, CHILD);
+	call(CHILD, MPSAN_CUDA_REFUSED, 1);
+	story_run(&facts, &trigger, &verdict->sink);
+	assert_int_equal(grade_of(verdict, RULE_cuda_in_forked_child), GRADE_ERROR);
+	return &verdict->last[0];
+}
+
+static void forked_child_is_proved_by_a_framework_that_refuses(void **state)
+{
+	struct verdict verdict;
+	const struct finding *found = refused(&verdict, false);
+
+	(void)state;
+	assert_non_null(strstr(found->message_text->message, "torch refused to use CUDA"));
+	assert_non_null(strstr(found->fix, "multiprocessing_context"));
+	assert_null(strstr(found->fix, "PYTORCH_NVML_BASED_CUDA_CHECK"));
+}
+
+static void forked_child_names_how_to_ask_without_initialising(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	assert_non_null(strstr(refused(&verdict, true)->fix, "PYTORCH_NVML_BASED_CUDA_CHECK"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(forked_child_is_proved_by_a_refused_use),
 		STORY(forked_child_names_who_initialised_and_the_fork_that_took_it),
+		STORY(forked_child_is_proved_by_a_framework_that_refuses),
+		STORY(forked_child_names_how_to_ask_without_initialising),
 		STORY(forked_child_is_silent_without_a_driver_to_inherit),
 		STORY(forked_child_is_silent_about_another_program),
 	};

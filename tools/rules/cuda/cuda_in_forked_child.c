@@ -1,30 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda-in-forked-child: the driver was initialised, the process forked, and the child calls the
- * driver. The driver's threads and its connection to the device stayed with the parent, so every
- * such call fails. The report also says who initialised it first: often a library that only queried
- * for devices.
+ * driver, or a framework that knows better and refuses. The driver's threads and its connection to
+ * the device stayed with the parent, so every such call fails. The report also says who initialised
+ * it first: often a library that only queried for devices.
  */
 #include "../rule.h"
 
+#define BEFORE                                                                                 \
+	"CUDA was initialised by {init_function}, called from {library} at {init_at}, before " \
+	"this process was forked by {how} at {fork_at}; the driver does not work in a forked child"
+#define STEP_INITIALISED                                                                   \
+	{                                                                                  \
+		STEP_INIT, "{initialiser} of process {parent} initialised CUDA first, by " \
+			   "{init_function}, called from {library}"                        \
+	}
+
 static MESSAGE message_text = {
-	"{function} failed with {result} at {at} in process {pid}: CUDA was initialised by "
-	"{init_function}, called from {library} at {init_at}, before this process was forked by "
-	"{how} at {fork_at}; the driver does not work in a forked child",
-	{{STEP_INIT,
-	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
-	  "called from {library}"},
+	"{function} failed with {result} at {at} in process {pid}: " BEFORE,
+	{STEP_INITIALISED,
 	 STEP_FORK_CALLED,
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which failed with {result}"}},
 };
+
+#define ASKED                                                                                  \
+	"; PYTORCH_NVML_BASED_CUDA_CHECK=1 lets torch.cuda.is_available() and device_count() " \
+	"ask without initialising it"
+
+#define FIX "use the spawn or forkserver start method, or initialise CUDA in the children only"
+
+#define GUARD(id, framework, module, asked, asks, file, type, text, fix)                   \
+	static MESSAGE msg_##id = {                                                        \
+		framework " refused to use CUDA at {at} in process {pid}: " BEFORE,        \
+		{STEP_INITIALISED,                                                         \
+		 STEP_FORK_CALLED,                                                         \
+		 {STEP_CUDA, "{thread} of the child {pid} called {function} of " framework \
+			     ", which refused"}},                                          \
+	};
+#include "../../../include/mpsan_guards.def"
+#undef GUARD
+
+/* By the row in mpsan_guards.def. */
+static const struct refusal {
+	const struct message_text *message_text;
+	const char *fix, *fix_asked;
+} refusals[] = {
+	{&message_text, NULL, FIX ASKED},
+#define GUARD(id, framework, module, asked, asks, file, type, text, fix) \
+	{&msg_##id, fix, fix ASKED},
+#include "../../../include/mpsan_guards.def"
+#undef GUARD
+};
+#define REFUSALS (sizeof(refusals) / sizeof(*refusals))
 
 void rule_cuda_in_forked_child(const struct facts *facts, const struct trigger *trigger,
 			       struct findings *out)
 {
 	const struct fact_cuda_call *call = &facts->cuda.calls[trigger->index];
 	uint32_t init = cuda_init_before(facts, call->at.by, call->at.time_ns);
+	uint64_t row = call->ev.kind == MPSAN_CUDA_REFUSED ? call->ev.result : 0;
+	const struct refusal *refusal = &refusals[row < REFUSALS ? row : 0];
 
 	if (init && proof_rule_cuda(call->ev.kind, call->ev.result) == RULE_cuda_in_forked_child)
-		FIND_FORKED(out, cuda_in_forked_child, GRADE_ERROR, trigger, init,
-			    cuda_fork_after(facts, init, call->at.by), &message_text);
+		finding_add(out, trigger,
+			    (struct finding){
+				    .rule = RULE_cuda_in_forked_child,
+				    .grade = GRADE_ERROR,
+				    .message_text = refusal->message_text,
+				    .fork = cuda_fork_after(facts, init, call->at.by) + 1,
+				    .init = init,
+				    .fix = facts->cuda.inits[init - 1].asks ? refusal->fix_asked :
+									      refusal->fix,
+			    });
 }
