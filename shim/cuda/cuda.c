@@ -84,13 +84,15 @@ struct cuda_where cuda_where(const struct cuda_call *call)
 				   .python = stack_python(0)};
 }
 
+#define FAILED(kind) (2u << 2 * (kind)) /* in cuda.told; the bit below is for success */
+
 /*
  * Whether to record a child's call: once for each kind and outcome, a handful per process. At exit
  * the runtime frees all it has, even in a child that never used CUDA: that says nothing.
  */
 static bool is_news(uint32_t kind, int result)
 {
-	uint32_t bit = kind < CUDA_NO_KIND ? 1u << (2 * kind + (result != 0)) : 0;
+	uint32_t bit = kind < CUDA_NO_KIND ? FAILED(kind) >> !result : 0;
 
 	return bit && !(cuda.told & bit) && cuda_may_state() && !stack_is_exiting() &&
 	       !(__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit);
@@ -172,8 +174,11 @@ void cuda_refused_child(const char *function, uint64_t caller)
 	state_refusal(function, caller, MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED);
 }
 
+/* It may do so because the driver has: that was recorded. */
 void cuda_refused_by(uint32_t row, const char *function, uint64_t caller)
 {
+	if (cuda.told & (FAILED(MPSAN_CUDA_INIT) | FAILED(MPSAN_CUDA_USE)))
+		return;
 	GUARDED
 		state_refusal(function, caller, MPSAN_CUDA_REFUSED, (int)row);
 }

@@ -17,11 +17,18 @@ enum {
 	GUARDS
 };
 
+enum when {
+	WHEN_TRUE,
+	WHEN_ANY,
+};
+
 /* Without pointers: nothing to relocate at the start of a program. */
-static const struct {
-	char module[16], asked[24], asks[16], file[32];
+static const struct row {
+	enum when when;
+	char module[32], asked[24], asks[16], raises[16], frees[8], file[32];
 } rows[] = {
-#define GUARD(id, framework, module, asked, asks, file, ...) {module, asked, asks, file},
+#define GUARD(id, framework, module, asked, when, asks, raises, frees, file, ...) \
+	{WHEN_##when, module, asked, asks, raises, frees, file},
 #include "../../include/mpsan_guards.def"
 #undef GUARD
 };
@@ -58,14 +65,29 @@ static unsigned row_of(const void *callable)
 	return i;
 }
 
+/* A child that lets go of what it inherited does not use it. */
+static bool lets_go(const struct row *row)
+{
+	return python_calls("__del__", "") || python_calls("__call__", "weakref.py") ||
+	       (row->frees[0] && python_calls(row->frees, row->file));
+}
+
+/* `answer` is NULL if an exception was raised. */
+static bool refuses(const struct row *row, const void *answer)
+{
+	bool counts = row->when == WHEN_TRUE ? (uint64_t)(uintptr_t)answer == python_true() :
+					       answer != NULL;
+
+	return counts && python_called_by(row->asks, row->raises, row->file) && !lets_go(row);
+}
+
 static void *guards_asked(void *callable, void *const *arguments, uint64_t count, void *names)
 {
 	unsigned i = row_of(callable);
 	void *answer = ((entry *)(uintptr_t)guards[i].function)(callable, arguments, count, names);
 
-	if ((uint64_t)(uintptr_t)answer == python_true() &&
-	    python_called_by(rows[i].asks, rows[i].file))
-		cuda_refused_by(i + 1, rows[i].asks, CALLER);
+	if (refuses(&rows[i], answer))
+		cuda_refused_by(i + 1, rows[i].raises[0] ? rows[i].raises : rows[i].asks, CALLER);
 	return answer;
 }
 

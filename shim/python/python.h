@@ -270,7 +270,7 @@ uint64_t python_global(const char *module, const char *name) __attribute__((nonn
 int64_t python_dict_used(uint64_t dict, uint64_t type);
 
 /*
- * A C function of a module, as an object. Its type has a place in each object for the function by which that one is
+ * A C function of a module, or of the module that has the name before a dot there, as an object. Its type has a place in each object for the function by which that one is
  * called (PEP 590), which nothing shows: another function there changes neither the object's hash nor its
  * documentation nor what it is equal to. `python_callable` needs the GIL and is slow. `python_divert`, where the object
  * still is as it was found, puts another function there; false: it does not, or memory may not be written. The number
@@ -283,8 +283,12 @@ uint64_t python_modules(void);
 bool python_callable(const char *module, const char *name, struct python_callable *found)
 	__attribute__((nonnull));
 bool python_divert(const struct python_callable *callable, const void *to) __attribute__((nonnull));
-/* Whether the calling thread's innermost Python frame is of that function. A few peeks. */
-bool python_called_by(const char *function, const char *file) __attribute__((nonnull));
+/*
+ * Whether the calling thread's innermost Python function is that one, called by `caller` unless that is "", both of
+ * a file whose name ends so. A few peeks.
+ */
+bool python_called_by(const char *function, const char *caller, const char *file)
+	__attribute__((nonnull));
 uint64_t python_type(uint64_t object);
 uint64_t python_model(uint64_t process, char *type, size_t bytes) __attribute__((nonnull));
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C functions of modules, as objects that this process's Python code calls. */
-#include "../common/cpython/process.h"
-#include "../common/cpython/reach.h"
+#include <string.h>
+
+#include "../common/cpython/frame.h"
 #include "../intercept/sys.h"
 #include "python.h"
 #include "python_self.h"
@@ -10,6 +11,7 @@
 #define TYPE_HAS_ENTRY (1u << 11) /* Py_TPFLAGS_HAVE_VECTORCALL */
 #define FUNCTION_METHOD 16 /* PyCFunctionObject.m_ml */
 #define ENTRY_MAX 256u
+#define NAME_BYTES 16u
 
 uint64_t python_modules(void)
 {
@@ -33,10 +35,32 @@ static uint64_t entry_offset(const struct cpython *py, uint64_t type)
 	return offset >= CPYTHON_HEAD && offset < ENTRY_MAX && !(offset % 8) ? offset : 0;
 }
 
+/* A name in a module; after a dot, in the module that has the first one there. */
+static uint64_t object_of(const char *module, const char *name)
+{
+	const struct cpython *py = &python.py;
+	char first[NAME_BYTES];
+	uint64_t object;
+	size_t n = 0;
+
+	while (name[n] && name[n] != '.' && n < sizeof(first) - 1) {
+		first[n] = name[n];
+		n++;
+	}
+	first[n] = '\0';
+	if (name[n] != '.')
+		return python_global(module, name);
+	object = python_global(module, first);
+	return object && cpython_is_a(py, object, "module") ?
+		       cpython_dict_search(py, cpython_member(py, object, CPYTHON_MODULE_DICT),
+					   name + n + 1) :
+		       0;
+}
+
 bool python_callable(const char *module, const char *name, struct python_callable *found)
 {
 	const struct cpython *py = &python.py;
-	uint64_t object = python_global(module, name), type, offset;
+	uint64_t object = object_of(module, name), type, offset;
 
 	if (!object || !cpython_is_a(py, object, "builtin_function_or_method"))
 		return false;
@@ -63,7 +87,7 @@ bool python_divert(const struct python_callable *callable, const void *to)
 	       sys_poke(callable->entry, (uint64_t)(uintptr_t)to);
 }
 
-bool python_called_by(const char *function, const char *file)
+bool python_called_by(const char *function, const char *caller, const char *file)
 {
 	struct frame frame;
 	struct state own;
@@ -72,5 +96,7 @@ bool python_called_by(const char *function, const char *file)
 	if (!python_own_state(&own))
 		return false;
 	walk_open(&walk, &python.own, own.frame);
-	return walk_on(&walk, &frame) && frame_is(&python.own, &frame, function, file);
+	if (!walk_on(&walk, &frame) || !frame_is(&python.own, &frame, function, file))
+		return false;
+	return !*caller || (walk_on(&walk, &frame) && frame_is(&python.own, &frame, caller, file));
 }

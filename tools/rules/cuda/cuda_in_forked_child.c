@@ -29,13 +29,13 @@ static MESSAGE message_text = {
 
 #define FIX "use the spawn or forkserver start method, or initialise CUDA in the children only"
 
-#define GUARD(id, framework, module, asked, asks, file, type, text, fix)                   \
-	static MESSAGE msg_##id = {                                                        \
-		framework " refused to use CUDA at {at} in process {pid}: " BEFORE,        \
-		{STEP_INITIALISED,                                                         \
-		 STEP_FORK_CALLED,                                                         \
-		 {STEP_CUDA, "{thread} of the child {pid} called {function} of " framework \
-			     ", which refused"}},                                          \
+#define GUARD(id, framework, module, asked, when, asks, raises, frees, file, type, text, fix) \
+	static MESSAGE msg_##id = {                                                           \
+		framework " refused to use CUDA at {at} in process {pid}: " BEFORE,           \
+		{STEP_INITIALISED,                                                            \
+		 STEP_FORK_CALLED,                                                            \
+		 {STEP_CUDA, "{thread} of the child {pid} wanted CUDA, which " framework      \
+			     " refused in {function}"}},                                      \
 	};
 #include "../../../include/mpsan_guards.def"
 #undef GUARD
@@ -46,7 +46,7 @@ static const struct refusal {
 	const char *fix, *fix_asked;
 } refusals[] = {
 	{&message_text, NULL, FIX ASKED},
-#define GUARD(id, framework, module, asked, asks, file, type, text, fix) \
+#define GUARD(id, framework, module, asked, when, asks, raises, frees, file, type, text, fix) \
 	{&msg_##id, fix, fix ASKED},
 #include "../../../include/mpsan_guards.def"
 #undef GUARD
