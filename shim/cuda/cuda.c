@@ -104,7 +104,7 @@ static void print_inherited(const char *function, const struct ev_cuda_call *ev)
 	bool refused = ev->kind == MPSAN_CUDA_REFUSED;
 	char result[16], parent[16];
 	const char *const text[] = {function,
-				    refused    ? " refused" :
+				    refused    ? " refused to use CUDA" :
 				    ev->result ? " failed with error " :
 						 " succeeded",
 				    ev->result && !refused ? result : "",
@@ -158,10 +158,12 @@ static NOINLINE void look_at_inherited(const struct cuda_call *call, int result)
 	}
 }
 
-static void state_refusal(const char *function, uint64_t caller, uint32_t kind, int result)
+/* `who` refused, in that function. */
+static void state_refusal(const char *who, const char *function, uint64_t caller, uint32_t kind,
+			  int result)
 {
 	if (is_news(kind, result))
-		state_inherited(function,
+		state_inherited(who,
 				&(struct cuda_where){.function = log_text(function),
 						     .caller = caller,
 						     .stack = stack_own(),
@@ -171,16 +173,16 @@ static void state_refusal(const char *function, uint64_t caller, uint32_t kind, 
 
 void cuda_refused_child(const char *function, uint64_t caller)
 {
-	state_refusal(function, caller, MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED);
+	state_refusal(function, function, caller, MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED);
 }
 
 /* It may do so because the driver has: that was recorded. */
-void cuda_refused_by(uint32_t row, const char *function, uint64_t caller)
+void cuda_refused_by(uint32_t row, const char *framework, const char *function, uint64_t caller)
 {
 	if (cuda.told & (FAILED(MPSAN_CUDA_INIT) | FAILED(MPSAN_CUDA_USE)))
 		return;
 	GUARDED
-		state_refusal(function, caller, MPSAN_CUDA_REFUSED, (int)row);
+		state_refusal(framework, function, caller, MPSAN_CUDA_REFUSED, (int)row);
 }
 
 /*

@@ -25,10 +25,10 @@ enum when {
 /* Without pointers: nothing to relocate at the start of a program. */
 static const struct row {
 	enum when when;
-	char module[32], asked[24], asks[16], raises[16], frees[8], file[32];
+	char framework[8], module[32], asked[24], asks[16], raises[16], frees[8], file[32];
 } rows[] = {
 #define GUARD(id, framework, module, asked, when, asks, raises, frees, file, ...) \
-	{WHEN_##when, module, asked, asks, raises, frees, file},
+	{WHEN_##when, framework, module, asked, asks, raises, frees, file},
 #include "../../include/mpsan_guards.def"
 #undef GUARD
 };
@@ -87,7 +87,8 @@ static void *guards_asked(void *callable, void *const *arguments, uint64_t count
 	void *answer = ((entry *)(uintptr_t)guards[i].function)(callable, arguments, count, names);
 
 	if (refuses(&rows[i], answer))
-		cuda_refused_by(i + 1, rows[i].raises[0] ? rows[i].raises : rows[i].asks, CALLER);
+		cuda_refused_by(i + 1, rows[i].framework,
+				rows[i].raises[0] ? rows[i].raises : rows[i].asks, CALLER);
 	return answer;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The programs in torch_programs/: torch.multiprocessing with tensors on the device. What is as the documentation says
-is silent; what breaks a lifetime is named."""
+is silent; what breaks a lifetime is named. And those of tests/torch/programs/ that torch refuses the device, beside healthy ones."""
 # cases
 # limit: 180
 
@@ -8,7 +8,7 @@ import functools
 
 from gpu import environment, need_torch
 from pathlib import Path
-from mpsantest import check_program, main
+from mpsantest import ROOT, check_program, main
 
 
 def check(source):
@@ -16,4 +16,5 @@ def check(source):
 
 
 main({source.name: functools.partial(check, source)
-      for source in sorted(Path(__file__).with_name("torch_programs").glob("*.py"))})
+      for source in sorted([*Path(__file__).with_name("torch_programs").glob("*.py"),
+                            *(ROOT / "tests/torch/programs").glob("*cuda*.py")])})

@@ -65,6 +65,8 @@ ENDING = {
     "cuda/cuda-in-forked-child-registry": "cuda-in-forked-child",
     "cuda/cuda-in-forked-child-grandchild": "cuda-in-forked-child",
     "cuda/cuda-in-forked-child.py": "cuda-in-forked-child",
+    "cuda/cuda-in-forked-child-guard.py": "cuda-in-forked-child",
+    "cuda/silent-guard-asked.py": None,
     "cuda/cuda-stale-query": "cuda-stale-query",
     "cuda/silent-version-query": None,
     "cuda/silent-child-frees": None,
