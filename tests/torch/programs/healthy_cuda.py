@@ -5,6 +5,8 @@
 # fake: cuda
 # prints: 28 False None
 
+import pickle
+
 from cuda_calls import Runtime
 
 runtime = Runtime()  # before torch brings its own
@@ -14,11 +16,16 @@ import torch.multiprocessing as mp  # noqa: E402
 from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
 
 
+asked = torch.cuda._is_in_bad_fork
+before = hash(asked)
+
+
 def seed():
     torch.manual_seed(1)
     torch.cuda.manual_seed_all(1)
     assert torch.cuda._is_in_bad_fork() and not torch.cuda.is_initialized()
-    assert {torch._C._cuda_isInBadFork: 1}[torch.cuda._is_in_bad_fork]
+    assert {torch._C._cuda_isInBadFork: 1}[asked] and hash(asked) == before
+    assert pickle.loads(pickle.dumps(asked)) is asked
 
 
 def train():
