@@ -21,7 +21,7 @@ from mpsantest import MPSAN, kill_group, main, need_profiler, system_python  # n
 
 SILENT_S = 3.5
 COMPUTED_S = 8 if os.environ.get("MPSAN_FULL") == "1" else 5
-SLEPT_S = {"file": 3.5, "file-in-worker": 13, "queue-of-waiting-worker": 8}
+SLEPT_S = {"file": 3.5, "shared-memory": 6, "file-in-worker": 13, "queue-of-waiting-worker": 8}
 PATIENCE_S = 30
 TICKS = """
 import collections, itertools, multiprocessing, os, queue, signal, sys, tempfile, threading, time
@@ -79,9 +79,12 @@ threading.Thread(target=tasks.put, args=(1,)).start()
 while True:
     tasks.get()""", ["SIGTERM, handled at <lambda> (program.py:"]),
 }
+# with Python's resource tracker, which helps nobody
+MEMORY = "from multiprocessing import shared_memory\nmemory = shared_memory.SharedMemory(create=True, size=8)\n"
 # whose loop tests what nothing here could change: a note, at the latest when others have waited for it for ten times as long
 SLEEPS = {
     "file": "import os\nwhile not os.path.exists('/nowhere'):\n    time.sleep(0.2)",
+    "shared-memory": MEMORY + "while not memory.buf[0]:\n    time.sleep(0.2)",
     "file-in-worker": """
 def work():
     while not os.path.exists('/nowhere'):
@@ -278,6 +281,10 @@ worker = context.Process(target=burn)
 worker.start()
 start_ticker()
 worker.join()""",
+    "worker-computes-beside-tracker": FORKS + MEMORY + """
+context.Process(target=burn).start()
+while not memory.buf[0]:
+    time.sleep(0.3)""",
     "worker-sleeps": FORKS + """
 worker = context.Process(target=time.sleep, args=(600,))
 worker.start()

@@ -185,7 +185,7 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 	};
 }
 
-/* Marks the waits of which somebody who could end them is at work. Whether anybody may do anything, now or then. */
+/* Marks the waits of which somebody who could end them is at work. Whether anybody may do anything, but for idle helpers. */
 static bool find_helped(struct deadlocks *deadlocks, struct rest *rest)
 {
 	uint32_t count = deadlocks->snapshot.threads.count;
@@ -202,7 +202,8 @@ static bool find_helped(struct deadlocks *deadlocks, struct rest *rest)
 	graph_solve_work(&deadlocks->help, &deadlocks->waits, work);
 	for (uint32_t i = 0; i < count; i++) {
 		deadlocks->waits.item.item[i].is_helped = !deadlocks->help.solved.dead[i];
-		any |= deadlocks->help.solved.help[i] == AT_WORK;
+		any |= deadlocks->help.solved.help[i] == AT_WORK &&
+		       (work[i] == AT_WORK || !verdict_leaves_out(deadlocks, i));
 	}
 	free(work);
 	return any;
