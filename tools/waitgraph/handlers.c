@@ -76,3 +76,15 @@ bool handlers_run(const struct snapshot *snapshot, const struct snapshot_thread 
 	return thread->tid == thread->pid && snapshot->reader->session.table[thread->slot].python &&
 	       pythread_handles(thread, UINT64_MAX);
 }
+
+bool handlers_are_none(const struct session *session, uint32_t slot)
+{
+	const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
+				1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |
+				1ull << (SIGTRAP - 1) | 1ull << (SIGABRT - 1) |
+				1ull << (SIGSYS - 1),
+		       of_libc = 1ull << (32 - 1) | 1ull << (33 - 1);
+
+	return !session->table[slot].python &&
+	       !(session_handlers(session, slot) & ~(faults | of_libc));
+}

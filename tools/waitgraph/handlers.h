@@ -24,4 +24,7 @@ uint64_t handlers_to_come(const struct snapshot *snapshot, uint32_t slot);
 /* Whether it is a main thread in such a handler, in Python: what that interrupted goes on only when it returns. */
 bool handlers_run(const struct snapshot *snapshot, const struct snapshot_thread *thread);
 
+/* No handler of the program could make one of its threads go on; those for faults, and of the C library, say nothing. */
+bool handlers_are_none(const struct session *session, uint32_t slot);
+
 #endif

@@ -56,18 +56,13 @@ static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i,
 }
 
 /* A single thread that nobody else could send anything: its process has each end, of a socket the own one as well. */
-static bool reads_from_itself(const struct group *group, uint32_t i)
+static bool waits_for_itself(const struct group *group, uint32_t i)
 {
-	const struct wait *wait = group_wait(group, i);
 	uint32_t own = group_thread(group, i)->process;
 	const struct snapshot_process *process = &group->snapshot->processes.item[own];
 
-	if (!wait_is_read(wait) || wait->end != WAIT_PROCESSES || process->end - process->begin > 1)
-		return false;
-	for (uint32_t k = 0; k < wait->count; k++)
-		if (group->graph->waits->who.item[wait->begin + k] != own)
-			return false;
-	return wait->count;
+	return process->end - process->begin == 1 && group_wait(group, i)->count &&
+	       idle_is_for_own(group, i);
 }
 
 /* Whether the parent waits for the end of this very process. */
@@ -177,12 +172,6 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	}
 }
 
-/* asyncio's like: what its coroutines wait for is not known. */
-static bool is_unknown_loop(const struct group *group, uint32_t i)
-{
-	return idle_is_loop(group, i) && !pythread_has_tasks(group_thread(group, i));
-}
-
 /* For a lock whose owner goes on, or a thread that does, or for such a one's, and so on. */
 static bool is_helped(const struct group *group, uint32_t i)
 {
@@ -246,7 +235,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	if (is_helped(group, i))
 		return PARKED_IDLE;
 	if (wait->flags & MPSAN_LF_UNWOKEN || is_to_end(group, i, python) ||
-	    python->pool_is_short || reads_from_itself(group, i) ||
+	    python->pool_is_short || (wait_is_read(wait) && waits_for_itself(group, i)) ||
 	    (group->is_job && proc_is_stopped(thread->pid, thread->tid)))
 		return PARKED_BLOCKED;
 	if (group->apart[i] && python->in_loop) /* with a timer ahead, which wakes its coroutines */
@@ -294,20 +283,29 @@ static bool has_no_keyboard(const struct group *group, uint32_t i)
 		       proc_ignores(group_thread(group, i)->pid, SIGINT);
 }
 
-/* No signal's handler could make a thread go on; those for faults, and of the C library, say nothing. */
+/* Asked once for the threads of a process, which stand together. */
 static bool only_ends(const struct group *group, uint32_t i)
 {
-	const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
-				1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |
-				1ull << (SIGTRAP - 1) | 1ull << (SIGABRT - 1) |
-				1ull << (SIGSYS - 1),
-		       of_libc = 1ull << (32 - 1) | 1ull << (33 - 1);
 	uint32_t slot = group_thread(group, i)->slot;
 
-	if (i && group_thread(group, i - 1)->slot == slot)
-		return group->thread[i - 1].only_ends;
-	return !group_process(group, slot)->python &&
-	       !(session_handlers(&group->snapshot->reader->session, slot) & ~(faults | of_libc));
+	return i && group_thread(group, i - 1)->slot == slot ?
+		       group->thread[i - 1].only_ends :
+		       handlers_are_none(&group->snapshot->reader->session, slot);
+}
+
+/* A loop of native code that has lost whoever could send it something: no library's that serves others. */
+static bool is_lost_loop(const struct group *group, uint32_t i)
+{
+	return waits_for_itself(group, i) &&
+	       handlers_are_none(&group->snapshot->reader->session, group_thread(group, i)->slot) &&
+	       idle_sender_ended(group, i);
+}
+
+/* asyncio's like: what its coroutines wait for is not known. */
+static bool is_unknown_loop(const struct group *group, uint32_t i)
+{
+	return idle_is_loop(group, i) && !pythread_has_tasks(group_thread(group, i)) &&
+	       !is_lost_loop(group, i);
 }
 
 static void idle_describe(const struct group *group, uint32_t i)

@@ -97,6 +97,8 @@ bool idle_made_empty(const struct group *group, const struct snapshot_thread *th
 bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python);
 /* Whether any process of the machine may answer it, by a name: it waits for a semaphore that is a signal. */
 bool idle_serves_anybody(const struct group *group, uint32_t i);
+/* Whether only threads of its own process could end the wait. */
+bool idle_is_for_own(const struct group *group, uint32_t i);
 /* Whether a thread or process has ended that could have answered it. */
 bool idle_sender_ended(const struct group *group, uint32_t i);
 

@@ -453,8 +453,7 @@ static bool program_ended(const struct group *group, const struct snapshot_threa
 	return false;
 }
 
-/* Whether only threads of its own process could end the wait. */
-static bool is_for_own(const struct group *group, uint32_t i)
+bool idle_is_for_own(const struct group *group, uint32_t i)
 {
 	const struct wait *wait = group_wait(group, i);
 
@@ -472,7 +471,7 @@ bool idle_sender_ended(const struct group *group, uint32_t i)
 		       group_wait(group, i)->kind == MPSAN_WAIT_READY;
 
 	if (group_wait(group, i)->flags & MPSAN_LF_CLOSED ||
-	    (group_wait(group, i)->kind == MPSAN_WAIT_READY && is_for_own(group, i) &&
+	    (group_wait(group, i)->kind == MPSAN_WAIT_READY && idle_is_for_own(group, i) &&
 	     thread_ended(group, thread)))
 		return true;
 	if (by_pipe || thread->object.is_shared || group_wait(group, i)->kind == MPSAN_WAIT_IPC)
