@@ -11,16 +11,19 @@
 
 #include "../../facts/processes.h"
 #include "../../proc/calls.h"
+#include "../../waitgraph/in_vain.h"
 #include "../../waits/pythreads.h"
 
 #define LATE_NS 1000000000ull
 #define REPLACED 4u /* workers of a pool that failed without having done anything */
 
 void mon_failures_init(struct mon_failures *mon_failures, const struct workers *workers,
-		       const struct waits *waits, uint64_t hang_after_ns)
+		       const struct deadlocks *deadlocks)
 {
-	*mon_failures = (struct mon_failures){
-		.workers = workers, .waits = waits, .hang_after_ns = hang_after_ns};
+	*mon_failures = (struct mon_failures){.workers = workers,
+					      .deadlocks = deadlocks,
+					      .waits = &deadlocks->waits,
+					      .hang_after_ns = deadlocks->hang_after_ns};
 	mon_failures->done =
 		memory_get(workers->reader->session.slots * sizeof(*mon_failures->done));
 }
@@ -134,6 +137,17 @@ static bool sleeps_again(const struct snapshot *snapshot, const struct snapshot_
 	       (thread->same_ns && thread->rounds && call_is_sleep(&thread->same));
 }
 
+/* Since when it stands, or sleeps again and again, or runs in one loop that only tests; UINT64_MAX: it does more. */
+static uint64_t rests_since_ns(const struct mon_failures *mon_failures, uint32_t thread)
+{
+	const struct snapshot *snapshot = mon_failures->workers->snapshot;
+	const struct snapshot_thread *at = &snapshot->threads.item[thread];
+
+	if (in_vain_spins(mon_failures->deadlocks, at))
+		return ledger_of(snapshot, thread)->run.since_ns;
+	return sleeps_again(snapshot, at) ? at->same_ns : snapshot_rests(snapshot, at);
+}
+
 /*
  * The main thread, if it has stood at one place, or always come back there, for as long as a hang lasts, all that time after
  * the worker's end: nobody has asked after it, or it would not be a zombie any more. SNAPSHOT_NONE: it has not.
@@ -150,8 +164,7 @@ static uint32_t who_rests(const struct mon_failures *mon_failures, uint32_t pare
 		return SNAPSHOT_NONE;
 	first = snapshot->processes.item[at].begin;
 	thread = &snapshot->threads.item[first];
-	rests_ns = sleeps_again(snapshot, thread) ? thread->same_ns :
-						    snapshot_rests(snapshot, thread);
+	rests_ns = rests_since_ns(mon_failures, first);
 	if (thread->tid != thread->pid || rests_ns > snapshot->now_ns)
 		return SNAPSHOT_NONE;
 	since_ns = rests_ns > since_ns ? rests_ns : since_ns;

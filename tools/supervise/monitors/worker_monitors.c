@@ -11,8 +11,7 @@ void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks)
 	mon_cpu_init(&monitors->mon_cpu, &monitors->workers);
 	mon_affinity_init(&monitors->mon_affinity, &monitors->workers);
 	mon_cow_init(&monitors->mon_cow, &monitors->workers);
-	mon_failures_init(&monitors->mon_failures, &monitors->workers, &deadlocks->waits,
-			  deadlocks->hang_after_ns);
+	mon_failures_init(&monitors->mon_failures, &monitors->workers, deadlocks);
 	mon_last_seen_init(&monitors->mon_last_seen, deadlocks->reader);
 	mon_unread_init(&monitors->mon_unread, &deadlocks->snapshot);
 }
