@@ -105,6 +105,15 @@ while True:
     except queue.Empty:
         pass""",
 }
+# as these, for what a child was to do: the note names the one that failed, or the last one, if none is left
+CHILDREN = {
+    "failed": ("worker = context.Process(target=sys.exit, args=(3,))\nworker.start()\nworker.join()\n" + SLEEPS["file"],
+               "), which it had started, exited with status 3 "),
+    "ended": ("worker = context.Process(target=int)\nworker.start()\nworker.join()\n" + SLEEPS["file"],
+              "; it has no child left, and the last one, ForkProcess-1 (pid "),
+    "left": ("context.Process(target=context.Event().wait).start()\nworker = context.Process(target=int)\nworker.start()\nworker.join()\n"
+             + SLEEPS["file"], "nothing else of the job has moved: it may poll for something that never happens"),
+}
 # as these, without a sleep: while it runs, a thread is not known to wait
 SPINS = {
     "global": "flag = False\nwhile not flag:\n    pass",
@@ -113,6 +122,12 @@ value = context.Value("i", 0)
 worker = context.Process(target=lambda: os.kill(os.getpid(), signal.SIGKILL))
 worker.start()
 worker.join()
+while not value.value:
+    pass""",
+    "value-of-failed": """
+value = context.Value("i", 0)
+worker = context.Process(target=sys.exit, args=(3,))
+worker.start()
 while not value.value:
     pass""",
     "method": """
@@ -379,7 +394,7 @@ def silent(name):
     assert not set(hangs) - {"note"} and not (hangs and (name == "logs" or name in QUIET)), err
 
 
-def notes_of(program, seconds):
+def notes_of(program, seconds, rule="hang"):
     """Nothing is said at once: a service may do so until it is told to stop."""
     with tempfile.TemporaryDirectory() as directory:
         process = start(program, directory)
@@ -393,7 +408,7 @@ def notes_of(program, seconds):
             process.wait()
         found = json.loads(Path(directory, "report.json").read_text())["findings"]
     assert "no progress" not in err, err
-    return [finding for finding in found if finding["rule"] == "hang"]
+    return [finding for finding in found if finding["rule"] == rule]
 
 
 def noted(program, seconds, *says):
@@ -412,6 +427,13 @@ def spins(program):
     notes = next(filter(None, (notes_of(program, seconds) for seconds in (14, 45))), [])
     assert len(notes) == 1 and notes[0]["severity"] == "note", notes
     assert "in one loop that only tests" in notes[0]["message"], notes
+
+
+def spins_of_failed():
+    """The parent of a worker that failed is warned of, as it only tests."""
+    need_profiler()
+    found = next(filter(None, (notes_of(FORKS + SPINS["value-of-failed"], seconds, "worker-failed") for seconds in (14, 45))), [])
+    assert [finding["severity"] for finding in found] == ["warning"], found
 
 
 def spins_in_c(name):
@@ -442,11 +464,13 @@ def parks(name):
 cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
 if os.environ.get("MPSAN_FULL") == "1":  # beside other tests a loop has too little of a processor
     cases.update({f"spins-{name}": functools.partial(spins, FORKS + program) for name, program in SPINS.items()})
+    cases["spins-of-failed"] = spins_of_failed
     cases.update({f"c-{name}": functools.partial(spins_in_c, name) for name in C_SPINS})
 cases.update({f"computes-{name}": functools.partial(unnoted, FORKS + program) for name, program in (COMPUTES | SHARES).items()})
 cases.update({f"keeps-{name}": functools.partial(noted, FORKS + program, COMPUTED_S, *says) for name, (program, *says) in KEEPS.items()})
 cases.update({f"sleeps-{name}": functools.partial(noted, FORKS + program, SLEPT_S[name], "has done nothing for")
               for name, program in SLEEPS.items()})
+cases.update({f"child-{name}": functools.partial(noted, FORKS + program, 8, says) for name, (program, says) in CHILDREN.items()})
 cases.update({f"left-{name}": functools.partial(noted, TICKS + program, SILENT_S, says) for name, (program, says) in LEFT.items()})
 cases.update({f"silent-{name}": functools.partial(silent, name) for name in SILENT})
 cases.update({f"parks-{name}": functools.partial(parks, name) for name in PARKS})

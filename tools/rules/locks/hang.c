@@ -4,6 +4,7 @@
  * reports what is known. If nothing could, and nothing was meant to, it is a note, unless not even Ctrl-C could.
  */
 #include "../../facts/processes.h"
+#include "../../facts/roles.h"
 #include "../catalog.h"
 #include "../dead_ends.h"
 #include "../deadlock.h"
@@ -62,6 +63,16 @@ static MESSAGE msg_tests = {
 	{STEP_ALL_BLOCKED},
 };
 
+#define CHILD_FAILED \
+	"; {process}, which it had started, {end}: it may poll for what that was to do{bystanders}"
+
+#define CHILDLESS                                                                                       \
+	"; it has no child left, and the last one, {process}, {end}: it may poll for what that was to " \
+	"do{bystanders}"
+
+static MESSAGE msg_tests_failed = {TESTS CHILD_FAILED, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
+static MESSAGE msg_tests_childless = {TESTS CHILDLESS, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
+
 static MESSAGE msg_tests_alone = {
 	TESTS
 	"; it was forked from a process with {threads} threads, and has only the one that called fork: it may poll for "
@@ -77,6 +88,9 @@ static MESSAGE msg_spins = {
 	SPINS "; it may poll for something that never happens{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
+
+static MESSAGE msg_spins_failed = {SPINS CHILD_FAILED, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
+static MESSAGE msg_spins_childless = {SPINS CHILDLESS, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
 
 static MESSAGE msg_spins_alone = {
 	SPINS
@@ -195,6 +209,59 @@ static bool is_served(const struct facts *facts, const struct fact_deadlock *dea
 	       last->frames.in_hub;
 }
 
+static bool has_failed(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+
+	return (process->end == MPSAN_END_SIGNAL ||
+		(process->end == MPSAN_END_EXIT && process->end_value > 0)) &&
+	       !process_was_ended_by_another(facts, slot);
+}
+
+/* The child that failed last by then, or else the one that ended last, if none lives; FACT_NONE. Helpers do not count. */
+static uint32_t missed_child(const struct facts *facts, uint32_t parent, uint64_t by_ns,
+			     bool *failed)
+{
+	uint32_t found = FACT_NONE;
+	bool lives = false;
+
+	*failed = false;
+	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
+		const struct fact_process *process = &facts->processes[slot];
+		bool ended = process->gone_ns && process->gone_ns <= by_ns,
+		     fails = ended && has_failed(facts, slot);
+
+		if (!process->slot->pid || process_parent(facts, slot) != parent ||
+		    process->slot->flags & MPSAN_PROCESS_REPLACED ||
+		    role_text(role_of(process->slot)))
+			continue;
+		lives |= !ended;
+		if (!ended || fails < *failed ||
+		    (found != FACT_NONE && fails == *failed &&
+		     process->gone_ns < facts->processes[found].gone_ns))
+			continue;
+		found = slot;
+		*failed = fails;
+	}
+	return *failed || !lives ? found : FACT_NONE;
+}
+
+/* Perhaps for what a child would have done. */
+static void add_child(const struct facts *facts, const struct fact_blocked *first,
+		      struct finding *finding)
+{
+	bool spins = first->ev.flags & MPSAN_LF_SPINS, failed;
+	uint32_t child = missed_child(facts, first->at.by, first->at.time_ns, &failed);
+
+	if (child == FACT_NONE)
+		return;
+	finding->process = child + 1;
+	if (spins)
+		finding->message_text = failed ? &msg_spins_failed : &msg_spins_childless;
+	else
+		finding->message_text = failed ? &msg_tests_failed : &msg_tests_childless;
+}
+
 /* Perhaps for what threads would do that a fork has left behind. */
 static void add_parked(const struct facts *facts, const struct fact_blocked *first,
 		       struct finding *finding)
@@ -213,6 +280,8 @@ static void add_parked(const struct facts *facts, const struct fact_blocked *fir
 	else if (tests(first))
 		finding->fix = FIX_TESTS;
 	finding->fork = alone ? fork + 1 : 0;
+	if (!alone)
+		add_child(facts, first, finding);
 }
 
 /* Whether it has the GIL, for which others wait. */
