@@ -28,10 +28,14 @@ def started(source, python=None, **more):
     return running(python or system_python(), "-c", source, **more)
 
 
-def triage(pid):
+def look(pid):
     run = subprocess.run([MPSAN, "ps", "--json", str(pid)], capture_output=True, text=True, timeout=30)
     assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)["triage"]
+    return json.loads(run.stdout)
+
+
+def triage(pid):
+    return look(pid)["triage"]
 
 
 def until(pid, kind, pattern=""):
@@ -46,7 +50,7 @@ def until(pid, kind, pattern=""):
 def check_running():
     with started("def burn(n):\n    while True: n += 1\nburn(0)") as process:
         line = until(process.pid, "running", r"at burn \(<string>:2\), \d+ % of a processor")
-        assert line["text"].startswith("slow, not stuck: 1 thread runs: the main thread of process ") and line["pid"] == process.pid
+        assert line["text"].startswith("slow, or spinning: 1 thread runs: the main thread of process ") and line["pid"] == process.pid
 
 
 def check_spinning():
@@ -55,6 +59,18 @@ def check_spinning():
     with started("def burn():\n    while True: pass\nburn()") as process:
         line = until(process.pid, "spinning", r"at burn \(<string>:2\), \d+ % of a processor")
         assert line["text"].startswith("spins at one place: 1 thread runs: the main thread of process "), line
+
+
+def check_running_beside_others():
+    """It never sleeps, but gets little of the processor that it shares; its neighbour sleeps."""
+    alone = "import os, time\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\nfor i in range(2):\n    if os.fork() == 0:\n        while True: pass\n"
+    for loop, kinds in (("os.sched_yield()", {"running", "spinning"}), ("time.sleep(0.01)", {"polling", "sleep"})):
+        with started(alone + f"os.nice(10)\nwhile True: {loop}") as process:
+            while not re.match("(2|3) threads run", triage(process.pid)[0]["text"].split(": ")[1]):
+                time.sleep(0.1)
+            for _ in range(3):
+                own = [thread for at in look(process.pid)["processes"] if at["pid"] == process.pid for thread in at["threads"]]
+                assert own[0]["kind"] in kinds, own
 
 
 def check_lock_of_a_running_thread():

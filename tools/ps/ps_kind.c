@@ -2,6 +2,7 @@
 /* Decides what kind of wait a thread is in: from its state, its call, what its descriptors are, and its frames. */
 #include "ps_kind.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,8 +19,16 @@
 #include "../waitgraph/in_vain.h"
 #include "../waits/ledger.h"
 
-#define SPINS_LOOKS 4u /* at a loop */
+#define SPINS_LOOKS 4u /* at a loop, */
+#define SPINS_NS \
+	400000000ull /* in that time, all threads together, as they may have no processor, */
+#define SPINS_WATCHED_NS \
+	2500000000ull /* or in that, where the program was watched for seconds, too */
+#define SPINS_PAUSE_MS 2
 #define SPINS_ASKED 8u /* threads */
+#define BUSY \
+	8u /* of so many parts of the time, all but one on a processor, or waiting for one: it does not sleep; */
+#define LATE_NS 100000000u /* what it waits for one now is not counted yet */
 #define WAKES_OFTEN 4.0 /* a second: it asks again and again */
 
 /* ---- what the kernel and the driver say ---- */
@@ -285,9 +294,21 @@ static void measure(struct kind_look *look)
 	if (passed <= 0)
 		return;
 	look->share = thread->time.ran_ns || !thread->runs ?
-			      (double)(thread->time.ran_ns - thread->seen_ran_ns) / passed :
+			      (double)(thread->time.ran_ns - thread->seen_time.ran_ns) / passed :
 			      -1;
 	look->wakes = (double)(thread->runs - thread->seen_runs) * 1e9 / passed;
+}
+
+/* Whether it has run whenever it got a processor: other programs may leave it little of one. */
+static bool is_busy(const struct kind_look *look)
+{
+	const struct snapshot_thread *thread = look->thread;
+	uint64_t passed_ns = look->ps->snapshot->now_ns - thread->seen_ns;
+
+	passed_ns -= passed_ns / 2 < LATE_NS ? passed_ns / 2 : LATE_NS;
+	return thread->time.ran_ns + thread->time.waited_ns - thread->seen_time.ran_ns -
+		       thread->seen_time.waited_ns >=
+	       passed_ns / BUSY * (BUSY - 1);
 }
 
 /* A thread of a library that looks for events, again and again: nothing says that any is to come. */
@@ -321,28 +342,40 @@ static bool look_at_pages(struct kind_look *look)
 	return true;
 }
 
-/* Whether it only tests, in one loop: where the profiler is not permitted, or the thread has no processor, nobody knows. */
+/*
+ * Whether it only tests, in one loop: where the profiler is not permitted, or the thread has no processor all that time,
+ * nobody knows.
+ */
 static bool spins(const struct kind_look *look)
 {
 	static struct {
-		uint64_t at_ns;
+		uint64_t at_ns, until_ns;
 		unsigned count;
 	} asked; /* in a crowd that runs, nobody waits until all of them are sampled */
-	uint64_t now_ns = look->ps->snapshot->now_ns;
+	uint64_t now_ns = look->ps->snapshot->now_ns, loop = 0;
 	struct ledger_run run = {0};
-	uint64_t loop = 0;
+	unsigned times = 0;
 
-	if (asked.at_ns != now_ns)
+	if (asked.at_ns != now_ns) {
 		asked.count = 0;
+		asked.until_ns =
+			clock_ns(CLOCK_MONOTONIC) + (look->ps->own ? SPINS_NS : SPINS_WATCHED_NS);
+	}
 	asked.at_ns = now_ns;
 	if (look->thread->call.state != PROC_RUNS || asked.count++ >= SPINS_ASKED)
 		return false;
-	for (unsigned i = 0; i < SPINS_LOOKS; i++) {
+	while (times < SPINS_LOOKS) {
 		struct pyspin spin = in_vain_loop(look->thread, &run);
 
-		if (!spin.loop || spin.computes || (loop && spin.loop != loop))
+		if (spin.computes || (spin.loop && loop && spin.loop != loop))
 			return false;
-		loop = spin.loop;
+		loop = spin.loop ? spin.loop : loop;
+		times += spin.loop != 0;
+		if (spin.loop)
+			continue;
+		if (clock_ns(CLOCK_MONOTONIC) >= asked.until_ns)
+			return false;
+		poll(NULL, 0, SPINS_PAUSE_MS);
 	}
 	return true;
 }
@@ -352,7 +385,8 @@ static bool look_at_run(struct kind_look *look)
 	bool runs = look->thread->call.state == PROC_RUNS && look->state->state != 'D';
 	bool loads = look->state->state == 'D' && look->thread->call.state == PROC_RUNS;
 
-	if (look->share >= KIND_RUNS_PERCENT / 100.0 || (runs && look->share < 0)) {
+	if (look->share >= KIND_RUNS_PERCENT / 100.0 ||
+	    (runs && (look->share < 0 || is_busy(look)))) {
 		kind_is(look, look->share >= 0 && spins(look) ? KIND_spinning : KIND_running, NULL);
 		return true;
 	}

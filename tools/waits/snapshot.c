@@ -251,7 +251,7 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	if (!thread->seen_ns) {
 		thread->seen_ns = snapshot->now_ns;
 		thread->seen_runs = runs;
-		thread->seen_ran_ns = thread->time.ran_ns;
+		thread->seen_time = thread->time;
 	}
 	if (runs && runs == thread->runs && thread->call.state == PROC_IN_CALL) {
 		thread->looks++;

@@ -74,8 +74,8 @@ struct snapshot_thread {
 	struct mpsan_thread *outside; /* the same, made by outside.h if the library is not there */
 	struct proc_call call;
 	uint64_t runs; /* from proc_runs; 0: unknown */
-	uint64_t seen_ns, seen_runs,
-		seen_ran_ns; /* when it was seen first: runs and time.ran_ns then */
+	uint64_t seen_ns, seen_runs; /* when it was seen first: runs and time then */
+	struct proc_time seen_time;
 	struct proc_time time, lately; /* total, and since the previous snapshot */
 	uint64_t still_ns; /* time of the first snapshot since which it has not run */
 	uint32_t looks; /* number of snapshots in this state */
