@@ -73,6 +73,24 @@ def check_running_beside_others():
                 assert own[0]["kind"] in kinds, own
 
 
+def check_handler_that_waits():
+    """Whatever it waits for, a handler of a signal is meant to return."""
+    with started("import os, signal, threading\ndone = threading.Event()\nsignal.signal(signal.SIGTERM, lambda *a: done.wait())\n"
+                 "os.kill(os.getpid(), signal.SIGTERM)\ndone.set()") as process:
+        until(process.pid, "wait", r"waits for Event.set")
+
+
+def check_seen_late():
+    """What was so before it was seen: an end, and a fork by one of several threads; a thread that is stopped waits for nothing."""
+    with started("import os, signal, threading, time\nif os.fork() == 0: os._exit(3)\n"
+                 "def fork():\n    if os.fork() == 0: os.kill(os.getpid(), signal.SIGSTOP)\n    time.sleep(1000)\n"
+                 "t = threading.Thread(target=fork); t.start(); t.join()") as process:
+        until(process.pid, "stopped")
+        text = subprocess.run([MPSAN, "ps", str(process.pid)], capture_output=True, text=True, timeout=30).stdout
+        assert re.search(r"(exit 3|ended) at least .* ago", text), text
+        assert re.search(r"- main thread is stopped by a signal; kill -CONT \d+ lets it go on, at fork \(<string>:4\)", text), text
+
+
 def check_lock_of_a_running_thread():
     with started("import threading\nm, both = threading.Lock(), threading.Barrier(2)\n"
                  "def burn():\n    with m:\n        both.wait()\n        while True: pass\n"

@@ -265,9 +265,12 @@ static void evidence_args(struct evidence *evidence)
 	set_arg(evidence, ARG_called,
 		text_format("called at %s",
 			    callsite_place(&evidence->holder) ?: "an unknown place"));
-	set_arg(evidence, ARG_forker, callsite_actor(&evidence->forker));
-	set_arg(evidence, ARG_fork_at,
-		text_copy(evidence->forker.where ? evidence->forker.where : "an unknown place"));
+	set_arg(evidence, ARG_forker,
+		fork && fork->ev.threads > 1 && !evidence->forker.where &&
+				evidence->reader->session.head->outside ?
+			text_copy("a thread") :
+			callsite_actor(&evidence->forker));
+	set_arg(evidence, ARG_fork_at, text_copy(evidence->forker.where ?: "an unknown place"));
 	set_arg(evidence, ARG_thread, callsite_actor(&evidence->waiter));
 	set_arg(evidence, ARG_wait_at, text_copy(evidence->waiter.where ?: "an unknown place"));
 	set_arg(evidence, ARG_handler,

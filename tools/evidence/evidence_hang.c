@@ -3,6 +3,7 @@
 #include "evidence_hang.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../facts/processes.h"
 #include "../facts/wait_kinds.h"
@@ -25,14 +26,17 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 	const char *call = reader_text(ctx->reader, blocked->at.slot, blocked->ev.detail);
 	uint64_t wakes = blocked->ev.wakes;
 	struct callsite callsite;
+	bool is_stopped;
 	char *actor, *did, *number, *text;
 
 	callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
 		      blocked->ev.python);
 	callsite_locate(ctx, &callsite, json_array_size(callsite.python) ? 0 : blocked->ev.caller,
 			true);
+	is_stopped = call && !strncmp(call, WAIT_STOPPED, strlen(WAIT_STOPPED));
 	actor = callsite_actor(&callsite);
 	did = blocked->ev.flags & MPSAN_LF_SPINS ? text_copy("runs all the time, and waits for") :
+	      is_stopped ? text_copy("is stopped by a signal or a debugger, and waits for") :
 	      wakes ? text_format("woke up %llu time%s, always back to", (unsigned long long)wakes,
 				  wakes == 1 ? "" : "s") :
 		      text_copy("stands all the time in");

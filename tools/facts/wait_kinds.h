@@ -8,6 +8,9 @@
 
 #include "../../include/mpsan_log.h"
 
+/* How the detail of a wait begins if its thread is stopped. */
+#define WAIT_STOPPED "SIGCONT"
+
 enum wait_act {
 	ACT_NONE,
 	ACT_RELEASE,

@@ -108,6 +108,10 @@ static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 	json_object_set_new(process, "threads", threads);
 	if (seen != SNAPSHOT_NONE && proc_ignores(session_pid(&ps->reader->session, slot), SIGTERM))
 		json_object_set_new(process, "ignores_sigterm", json_true());
+	if (ps->reader->session.head->outside &&
+	    json_is_integer(json_object_get(process, "end_ns")) &&
+	    ps->reader->session.table[slot].end_ns <= ps->reader->session.head->start_ns)
+		json_object_set_new(process, "end_at_least", json_true()); /* before it was seen */
 	json_array_append_new(list, process);
 }
 

@@ -16,6 +16,7 @@
 #include "../proc/descriptors.h"
 #include "../proc/process/status.h"
 #include "../proc/stacks/stack_copy.h"
+#include "../waitgraph/handlers.h"
 #include "../waitgraph/in_vain.h"
 #include "../waits/ledger.h"
 
@@ -252,7 +253,10 @@ static bool look_at_work(struct kind_look *look)
 	return false;
 }
 
-/* Nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. */
+/*
+ * Nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. A handler of a
+ * signal is meant to return.
+ */
 static enum kind kind_of_end(const struct kind_look *look)
 {
 	uint32_t index = (uint32_t)(look->seen - look->ps->waits->item.item);
@@ -260,7 +264,8 @@ static enum kind kind_of_end(const struct kind_look *look)
 	if (look->wait->for_ever)
 		return KIND_endless;
 	return ledger_of(look->ps->snapshot, index)->stand.idle &&
-			       look->ps->graph->solved.dead[index] ?
+			       look->ps->graph->solved.dead[index] &&
+			       !handlers_run(look->ps->snapshot, look->thread) ?
 		       KIND_parked :
 		       KIND_wait;
 }

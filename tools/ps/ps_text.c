@@ -303,6 +303,14 @@ static char *running_text(const struct ps_group *group)
 			   100 * json_real_value(share), group->count > 1 ? " each, about" : "");
 }
 
+static char *stopped_text(const struct ps_group *group)
+{
+	const char *at = jsontext_at(group->first, "at");
+
+	return text_format("%s stopped %s%s%s", group->count > 1 ? "are" : "is",
+			   jsontext_at(group->first, "about"), *at ? ", at " : "", at);
+}
+
 static const char *verb_of(const struct ps_group *group, bool alive)
 {
 	bool many = group->count > 1;
@@ -385,13 +393,12 @@ char *ps_group_text(const struct ps_group *group, const json_t *process, long lo
 					many   ? "hold" :
 						 "holds");
 
-	if (json_is_object(json_object_get(group->first, "waits_for")))
+	if (!strcmp(state, "stopped"))
+		what = stopped_text(group);
+	else if (json_is_object(json_object_get(group->first, "waits_for")))
 		what = wait_text(group, jsontext_number(process, "pid"), now_ns, alive);
 	else if (!strcmp(state, "running"))
 		what = running_text(group);
-	else if (!strcmp(state, "stopped"))
-		what = text_format("%s stopped %s", many ? "are" : "is",
-				   jsontext_at(group->first, "about"));
 	else if (alive)
 		what = text_format("%s asleep, reason unknown", many ? "are" : "is");
 	else

@@ -177,14 +177,17 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 			strsignal((int)jsontext_number(end, "signal")));
 	else if (json_object_get(end, "code"))
 		fprintf(out, ", exit %lld", jsontext_number(end, "code"));
-	else if (!strcmp(state, "ended"))
+	else if (!strcmp(state, "ended") || (tree->live && end_ns && !strcmp(state, "zombie")))
 		fputs(", ended", out);
 	else if (!strcmp(state, "unknown"))
 		fputs(", cannot be examined", out);
 	if (tree->live && end_ns) {
 		char *ago = line_lapse(end_ns, tree->now_ns);
 
-		fprintf(out, " %s ago", ago);
+		fprintf(out, " %s%s ago",
+			json_is_true(json_object_get(node->process, "end_at_least")) ? "at least " :
+										       "",
+			ago);
 		free(ago);
 	}
 }

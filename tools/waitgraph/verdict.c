@@ -271,9 +271,7 @@ static char *detail_text(const struct deadlocks *deadlocks, const struct snapsho
 		return text_copy("nothing: it runs, and has the GIL");
 	if (!proc_is_stopped(thread->pid, thread->tid))
 		return call_text(thread->pid, thread->tid, &thread->call);
-	return text_format(
-		"the stopped state, by a signal or a debugger (kill -CONT %u lets it go on)",
-		thread->pid);
+	return text_format(WAIT_STOPPED " (kill -CONT %u lets it go on)", thread->pid);
 }
 
 struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
@@ -298,7 +296,7 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.stack = watchlog_stack(&deadlocks->log, thread),
 		.python = state_python(deadlocks, thread),
 		.name = state_name(deadlocks, thread),
-		.wakes = snapshot_wakes(thread),
+		.wakes = proc_is_stopped(thread->pid, thread->tid) ? 0 : snapshot_wakes(thread),
 		.open_by = state_ends(deadlocks, index),
 	};
 	char *call = detail_text(deadlocks, thread);

@@ -2,7 +2,9 @@
 # expect: hang warning
 # within: 7
 # options: --hang-after 3
+# says: is stopped by a signal or a debugger
 # says: kill -CONT
+# says: WUNTRACED
 # outside: nothing: that it lasts for longer than --hang-after
 
 import multiprocessing

@@ -86,8 +86,12 @@ static void hang_has_the_fix_of_its_dead_end(void **state)
 	blocked[0].ev.owner_slot = blocked[1].at.by + 1u;
 	blocked[1].ev.owner = 0;
 	blocked[1].ev.kind = MPSAN_WAIT_SYSCALL;
+	blocked[1].ev.wakes = 5;
 	verdict = announce(&world, TRIGGER_DEADLOCK);
 	assert_null(verdict.last[0].fix);
+	blocked[1].ev.wakes = 0; /* or stands, as one that is stopped does */
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_non_null(strstr(verdict.last[0].fix, "kill -CONT"));
 }
 
 /* It may be a queue: nothing is known but that nobody is known to have it. */

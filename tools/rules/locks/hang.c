@@ -163,6 +163,21 @@ static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock
 	return last != deadlock_subject(facts, deadlock) && last->ev.kind == MPSAN_WAIT_SYSCALL;
 }
 
+#define FIX_STANDS                                                                                                         \
+	"look at the threads that could still end the wait, and what each of them waits for; one that is stopped goes on " \
+	"after kill -CONT, and waitpid() tells of it with WUNTRACED; while the program runs, `mpsan ps` shows the whole "  \
+	"wait-for graph"
+
+/* Whether another thread has not moved at all, in a call or because it is stopped. */
+static bool stands(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin + 1; i < deadlock->end; i++)
+		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_SYSCALL &&
+		    !facts->blockeds[i].ev.wakes && !(facts->blockeds[i].ev.flags & MPSAN_LF_SPINS))
+			return true;
+	return false;
+}
+
 /*
  * What would mend it if it is what it looks like, or comes down to. Where an owner is known, or a thread
  * that acts, or it is not even known that a lock is one, the rule's own fix says what to look at.
@@ -178,12 +193,14 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 	if (deadlock_fills_output(facts, deadlock))
 		return DEADLOCK_OUTPUT_FIX;
 	if (is_told(facts, deadlock))
-		return "let SIGTERM end the process: its handler raises SystemExit, or sets what each "
-		       "loop tests; or send SIGKILL (Process.kill()) to a process that has not ended in time";
+		return "let SIGTERM end the process: its handler raises SystemExit, which no loop may catch "
+		       "(except BaseException), or sets what each loop tests; or send SIGKILL (Process.kill()) to a process that has not ended in time";
 	if (likely != RULE_COUNT)
 		return rule_fix(likely);
 	if (fork_of_alone(facts, last) != FACT_NONE)
 		return FIX_ALONE;
+	if (stands(facts, deadlock))
+		return FIX_STANDS;
 	return last->ev.owner || acts(facts, deadlock, last) || dead_end_is_unknown(last) ?
 		       NULL :
 		       dead_end_of(facts, deadlock).fix;
