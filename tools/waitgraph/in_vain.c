@@ -4,10 +4,12 @@
 
 #include <string.h>
 
+#include "../../shim/common/hash.h"
 #include "../facts/processes.h"
 #include "../proc/calls.h"
 #include "../proc/proc.h"
 #include "../proc/process/status.h"
+#include "../proc/procmaps.h"
 #include "../proc/stacks/stack_sample.h"
 #include "../proc/stacks/stack_spin.h"
 #include "../waits/pythreads.h"
@@ -17,6 +19,8 @@
 #define DOUBT 3u /* less so many for each time that it seemed to do more */
 #define BUSY 8u /* of so many parts of the time, all but one on a processor, or waiting for one */
 #define TICKS 4u /* of the profiler, at which it is in the interpreter */
+#define SHARED 8u /* pieces of shared memory, */
+#define SHARED_BYTES (64u << 10) /* of which so much is looked at */
 #define LATER 8u /* parts of --hang-after until one that computes is looked at again */
 
 static struct ledger_entry *entry_of(const struct deadlocks *deadlocks,
@@ -94,19 +98,56 @@ bool in_vain_any(const struct deadlocks *deadlocks)
 	return false;
 }
 
-/* Whether its process has read and written nothing for that long: one that logs, or asks, does more than test. */
+/*
+ * The begin of each piece of shared memory that a process may write, but mpsan's own and that of devices: who changes it
+ * may be any process of the job.
+ */
+static uint64_t shared_bytes(const struct deadlocks *deadlocks, uint32_t pid)
+{
+	const char *own = deadlocks->reader->session.dir;
+	struct procmaps_walk walk = procmaps_begin(pid);
+	static uint8_t bytes[SHARED_BYTES];
+	uint64_t hash = HASH_EMPTY;
+	unsigned count = 0;
+	long got;
+
+	while (procmaps_next(&walk) && count < SHARED) {
+		const struct procmap *at = &walk.at;
+		uint64_t size = at->end - at->start < sizeof(bytes) ? at->end - at->start :
+								      sizeof(bytes);
+
+		if (at->rights[1] != 'w' || at->rights[3] != 's' ||
+		    !strncmp(at->path, own, strlen(own)) ||
+		    (!strncmp(at->path, "/dev/", 5) && strncmp(at->path, "/dev/shm/", 9) != 0 &&
+		     strncmp(at->path, "/dev/zero", 9) != 0))
+			continue;
+		count++;
+		got = proc_read(pid, at->start, bytes, size);
+		hash = hash_bytes(hash, bytes, got > 0 ? (uint64_t)got : 0);
+	}
+	procmaps_end(&walk);
+	return hash;
+}
+
+/*
+ * Whether its process has read and written nothing for that long, and nobody its shared memory: one that logs, or asks,
+ * does more than test, and a job that counts goes on.
+ */
 static bool is_mute(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 		    uint64_t for_ns)
 {
 	struct ledger_rest *rest = &entry_of(deadlocks, thread)->rest;
-	uint64_t now_ns = deadlocks->snapshot.now_ns, calls;
+	uint64_t now_ns = deadlocks->snapshot.now_ns, calls, done;
 
 	if (rest->asked_ns && now_ns < rest->asked_ns + ASK_NS)
 		return false;
-	if (!proc_transfers(thread->pid, &calls) || !rest->asked_ns || calls != rest->calls)
+	done = proc_transfers(thread->pid, &calls) ?
+		       hash_add(shared_bytes(deadlocks, thread->pid), calls) :
+		       0;
+	if (!done || !rest->asked_ns || done != rest->done)
 		rest->mute_ns = now_ns;
 	rest->asked_ns = now_ns;
-	rest->calls = calls;
+	rest->done = done;
 	return now_ns >= rest->mute_ns + for_ns;
 }
 

@@ -42,8 +42,8 @@ struct ledger_entry {
 		bool hung; /* recorded as a long wait */
 		bool examined; /* with a job at rest, by long_waits.c */
 		bool pictured; /* looked at by final_state.c */
-		/* by long_waits.c: calls that read or wrote in its process; since when so many; when last asked, 0: never */
-		uint64_t calls, mute_ns, asked_ns;
+		/* by in_vain.c: what its process read and wrote, as a number; since when the same; when last asked, 0: never */
+		uint64_t done, mute_ns, asked_ns;
 	} rest;
 	struct ledger_life { /* until it ends, or is asked again */
 		bool begun; /* its start was recorded, by forked_waits.c */
