@@ -416,15 +416,14 @@ static void state_gil(struct deadlocks *deadlocks, uint32_t index, uint64_t sinc
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	const struct snapshot_process *process =
 		&deadlocks->snapshot.processes.item[thread->process];
-	uint32_t waiters = in_vain_gil_waiters(deadlocks, process, since_ns);
 	uint64_t had_ns = in_vain_gil_since(deadlocks, thread);
 	struct verdict verdict = {0};
+	uint32_t waiters = in_vain_gil_waiters(deadlocks, process, deadlocks->snapshot.now_ns);
 	char *text;
 
-	if (!had_ns || had_ns > since_ns || !waiters ||
+	if (!had_ns || had_ns > since_ns || !in_vain_gil_waiters(deadlocks, process, since_ns) ||
 	    deadlocks_entry(deadlocks, index)->rest.hung)
 		return;
-	waiters = in_vain_gil_waiters(deadlocks, process, deadlocks->snapshot.now_ns);
 	add_hanging(deadlocks, &verdict, index, MPSAN_LF_PARKED);
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		if (!in_vain_wants_gil(deadlocks, process, i, deadlocks->snapshot.now_ns))

@@ -62,11 +62,12 @@ static bool fails(const struct facts *facts, uint32_t slot)
 static void worker_churn_tell(const struct facts *facts, const struct trigger *trigger,
 			      struct findings *out, const struct maker *maker)
 {
-	bool torch = facts->processes[maker->slot].slot->flags & MPSAN_PROCESS_TORCH;
+	bool torch;
 	bool growing = maker->growths >= GROWTHS, failing = !growing && !maker->any_well;
 
 	if (maker->rounds < ROUNDS)
 		return;
+	torch = facts->processes[maker->slot].slot->flags & MPSAN_PROCESS_TORCH;
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_worker_churn,
 				     .grade = growing ? GRADE_WARNING : GRADE_NOTE,
