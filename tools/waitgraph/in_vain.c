@@ -298,15 +298,6 @@ static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thre
 		run->next_ns = now_ns + ASK_NS + deadlocks->hang_after_ns / LATER;
 }
 
-void in_vain_look(struct deadlocks *deadlocks)
-{
-	if (!others_rest(deadlocks))
-		return;
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		if (may_spin(deadlocks, &deadlocks->snapshot.threads.item[i]))
-			look_closely(deadlocks, &deadlocks->snapshot.threads.item[i]);
-}
-
 /* ---- threads that keep the GIL ---- */
 
 uint64_t in_vain_gil_since(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
@@ -329,10 +320,9 @@ static const struct wait *gil_waiter(const struct deadlocks *deadlocks,
 bool in_vain_wants_gil(const struct deadlocks *deadlocks, const struct snapshot_process *process,
 		       uint32_t index, uint64_t since_ns)
 {
-	const struct wait *first = gil_waiter(deadlocks, process),
-			  *wait = &deadlocks->waits.item.item[index];
+	const struct wait *wait = &deadlocks->waits.item.item[index];
 
-	return first && wait->kind == MPSAN_WAIT_GIL && wait->lock == first->lock &&
+	return wait->kind == MPSAN_WAIT_GIL && wait->lock == gil_waiter(deadlocks, process)->lock &&
 	       snapshot_rests(&deadlocks->snapshot, &deadlocks->snapshot.threads.item[index]) <=
 		       since_ns;
 }
@@ -360,7 +350,7 @@ static void look_at_gil(struct deadlocks *deadlocks, const struct snapshot_threa
 	life->gil = gil;
 }
 
-void in_vain_look_at_gil(struct deadlocks *deadlocks)
+static void look_at_gils(struct deadlocks *deadlocks)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
@@ -372,4 +362,14 @@ void in_vain_look_at_gil(struct deadlocks *deadlocks)
 			if (deadlocks->waits.item.item[k].kind != MPSAN_WAIT_GIL)
 				look_at_gil(deadlocks, &snapshot->threads.item[k], waiter);
 	}
+}
+
+void in_vain_look(struct deadlocks *deadlocks)
+{
+	look_at_gils(deadlocks);
+	if (!others_rest(deadlocks))
+		return;
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (may_spin(deadlocks, &deadlocks->snapshot.threads.item[i]))
+			look_closely(deadlocks, &deadlocks->snapshot.threads.item[i]);
 }

@@ -19,7 +19,7 @@ uint64_t in_vain_from_ns(const struct deadlocks *deadlocks);
 /* Whether it waits for an event that a thread would set, perhaps, which the fork did not copy. */
 bool in_vain_lacks_threads(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
 
-/* Looks closely at those that have run for long beside threads that all rest. */
+/* Looks closely at those that have run for long beside threads that all rest, and at who has a GIL. */
 void in_vain_look(struct deadlocks *deadlocks);
 
 /*
@@ -39,9 +39,6 @@ bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *th
 bool in_vain_any(const struct deadlocks *deadlocks);
 
 /* ---- threads that keep the GIL, whatever they do with it ---- */
-
-/* Looks for them. Asked once a look. */
-void in_vain_look_at_gil(struct deadlocks *deadlocks);
 
 /* Since when it is known to have had the GIL while it ran, and others waited for it; 0: it has not. */
 uint64_t in_vain_gil_since(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);

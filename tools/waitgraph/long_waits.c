@@ -418,16 +418,17 @@ static void state_gil(struct deadlocks *deadlocks, uint32_t index, uint64_t sinc
 		&deadlocks->snapshot.processes.item[thread->process];
 	uint64_t had_ns = in_vain_gil_since(deadlocks, thread);
 	struct verdict verdict = {0};
-	uint32_t waiters = in_vain_gil_waiters(deadlocks, process, deadlocks->snapshot.now_ns);
+	uint32_t waiters = 0;
 	char *text;
 
-	if (!had_ns || had_ns > since_ns || !in_vain_gil_waiters(deadlocks, process, since_ns) ||
-	    deadlocks_entry(deadlocks, index)->rest.hung)
+	if (!had_ns || had_ns > since_ns || deadlocks_entry(deadlocks, index)->rest.hung ||
+	    !in_vain_gil_waiters(deadlocks, process, since_ns))
 		return;
 	add_hanging(deadlocks, &verdict, index, MPSAN_LF_PARKED);
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		if (!in_vain_wants_gil(deadlocks, process, i, deadlocks->snapshot.now_ns))
 			continue;
+		waiters++;
 		deadlocks->waits.item.item[i].holder = index;
 		add_hanging(deadlocks, &verdict, i, MPSAN_LF_PARKED);
 	}
@@ -476,7 +477,6 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 		return;
 	rest = rest_of(deadlocks, now_ns - deadlocks->hang_after_ns);
 	in_vain_look(deadlocks);
-	in_vain_look_at_gil(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		state_gil(deadlocks, i, rest.since_ns);
 	if (!may_hang(deadlocks, &rest))
