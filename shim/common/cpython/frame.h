@@ -4,6 +4,7 @@
 #define MPSAN_CPYTHON_FRAME_H
 
 #include "../../../include/mpsan_log.h"
+#include "line.h"
 #include "object.h"
 
 /* ---- threads ---- */

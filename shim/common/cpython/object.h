@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads CPython's objects as memory: strings, line tables, dictionaries. See cpython.h about
+ * Reads CPython's objects as memory: strings, dictionaries, attributes. See cpython.h about
  * `peek`.
  */
 #ifndef MPSAN_CPYTHON_OBJECT_H
@@ -65,9 +65,6 @@ void writer_string(struct writer *w, const struct cpython *py, uint64_t object);
 /* Whether a str ends with, or is, ASCII text. */
 bool cpython_string_ends(const struct cpython *py, uint64_t object, const char *with);
 bool cpython_string_is(const struct cpython *py, uint64_t object, const char *text);
-
-/* The line of the instruction at byte offset `wanted`, by a code object's line table; 0: none. */
-unsigned cpython_line(const struct cpython *py, uint64_t table, unsigned first_line, long wanted);
 
 /* The value of an attribute in the instance's own dictionary, or 0. */
 uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name);
