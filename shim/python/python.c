@@ -5,7 +5,6 @@
  */
 #include "python.h"
 
-#include "../common/cpython/exception.h"
 #include "../common/cpython/group.h"
 #include "../common/cpython/name.h"
 #include "../common/cpython/process.h"
@@ -464,12 +463,21 @@ int64_t python_dict_used(uint64_t dict, uint64_t type)
 		       -1;
 }
 
-size_t python_traceback(char *text, size_t bytes)
+bool python_handled(struct cpython_exception *exception)
 {
 	struct state own;
 
+	return python_own_state(&own) &&
+	       cpython_exception_read(&python.own, exception,
+				      cpython_handled(&python.own, (uint64_t)python.this_state()));
+}
+
+size_t python_traceback(char *text, size_t bytes)
+{
+	struct cpython_exception exception;
+
 	text[0] = '\0';
-	return python_own_state(&own) ?
-		       cpython_traceback(&python.py, (uint64_t)python.this_state(), text, bytes) :
+	return python_handled(&exception) ?
+		       cpython_exception_frames(&python.py, &exception, text, bytes) :
 		       0;
 }

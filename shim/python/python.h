@@ -14,6 +14,7 @@
 
 #include "../../include/mpsan_event.h"
 #include "../../include/mpsan_log.h"
+#include "../common/cpython/exception.h"
 #include "../common/cpython/lock.h"
 
 struct link_map;
@@ -253,6 +254,8 @@ bool python_collects(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));
 /* Whether the calling thread's or the main thread's code asks how processes end; see cpython/status.h. Needs no GIL. */
 enum mpsan_exit_check python_checks_exit(bool waits);
+/* The exception that the calling thread is handling; false: none. Needs no GIL. See common/cpython/exception.h. */
+bool python_handled(struct cpython_exception *exception) __attribute__((nonnull));
 /*
  * Writes the traceback of the exception that the calling thread is handling, in the format of
  * python_stack; returns 0 if there is none. Needs no GIL.

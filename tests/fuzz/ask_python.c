@@ -152,6 +152,23 @@ static void ask_starter(const struct cpython *py, uint64_t top, struct room *roo
 	cpython_awaited_lock(py, top);
 }
 
+static void ask_exceptions(const struct cpython *py, uint64_t at, const struct state *state,
+			   struct room *room)
+{
+	uint64_t object[] = {cpython_handled(py, at), cpython_uncaught(py, state->interp)};
+	struct cpython_exception exception, before;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (!cpython_exception_read(py, &exception, object[i]))
+			continue;
+		cpython_exception_before(py, &before, &exception);
+		check(room, cpython_exception_type(py, &exception, room->text, room->bytes));
+		check(room, cpython_exception_text(py, &exception, room->text, room->bytes));
+		check(room, cpython_exception_frames(py, &exception, room->text, room->bytes));
+		cpython_exception_place(py, &exception);
+	}
+}
+
 static void ask_state(const struct cpython *py, uint64_t at, uint64_t address, struct room *room)
 {
 	struct state state;
@@ -161,7 +178,7 @@ static void ask_state(const struct cpython *py, uint64_t at, uint64_t address, s
 		return;
 	cpython_held(py, state.frame, ask_block, room);
 	ask_starter(py, state.frame, room);
-	check(room, cpython_traceback(py, at, room->text, room->bytes));
+	ask_exceptions(py, at, &state, room);
 	check(room,
 	      cpython_called_text(py, state.frame, address, 0, room->text, room->bytes, &object));
 	check(room, cpython_lock_name(py, &state, address, object, true, room->text, room->bytes));

@@ -78,6 +78,22 @@ static void see(const struct cpython *py, const struct cpython_lock *lock,
 	++*seen;
 }
 
+static void read_exceptions(const struct cpython *py, char text[64])
+{
+	struct cpython_exception exception, before;
+	uint64_t object[] = {cpython_handled(py, 4096), cpython_uncaught(py, 4096), 4096};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!cpython_exception_read(py, &exception, object[i]))
+			exception = (struct cpython_exception){4096, TYPE, 4096, 4096, 4096, 0};
+		cpython_exception_before(py, &before, &exception);
+		assert_true(cpython_exception_type(py, &exception, text, 64) < 64);
+		assert_true(cpython_exception_text(py, &exception, text, 64) < 64);
+		assert_true(cpython_exception_frames(py, &exception, text, 64) < 64);
+		assert_true(cpython_exception_place(py, &exception));
+	}
+}
+
 /* What is asked of processes, queues, threads, tasks and exceptions: frames, dicts and type objects. */
 static void read_the_rest(const struct cpython *py, char text[64], uint64_t lock)
 {
@@ -97,8 +113,8 @@ static void read_the_rest(const struct cpython *py, char text[64], uint64_t lock
 	cpython_code_of(py, 4096);
 	assert_true(cpython_process_name(py, 4096, text, 64) < 64);
 	cpython_model(py, 4096, text, 64);
-	assert_true(cpython_traceback(py, 4096, text, 64) <= 64);
 	cpython_file_owner(py, &(struct state){.frame = 4096}, lock);
+	read_exceptions(py, text);
 }
 
 static void garbage_is_read_in_bounded_time(void **state)

@@ -155,9 +155,10 @@ static bool find_sizes(struct cpython *py)
 	py->state_bytes = (uint16_t)state;
 	py->frame_bytes = (uint16_t)frame;
 	py->code_bytes = (uint16_t)code;
-	return state <= CPYTHON_STATE_BYTES && frame <= CPYTHON_FRAME_BYTES &&
-	       code <= CPYTHON_CODE_BYTES && at->str_length + 8 <= at->str_ascii &&
-	       at->str_state + 4 <= at->str_ascii && at->str_ascii + 16u <= CPYTHON_CHUNK;
+	return at->object_type + 8u <= CPYTHON_HEAD_MAX && state <= CPYTHON_STATE_BYTES &&
+	       frame <= CPYTHON_FRAME_BYTES && code <= CPYTHON_CODE_BYTES &&
+	       at->str_length + 8 <= at->str_ascii && at->str_state + 4 <= at->str_ascii &&
+	       at->str_ascii + 16u <= CPYTHON_CHUNK;
 }
 
 /* Checks that this build's memory matches its layout; NULL, or why not. */

@@ -1,47 +1,250 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks the traceback of the exception that a thread is handling. Offsets that are the same from
- * 3.8 to 3.13 are defined here, the others in layout.h.
+ * Reads the exceptions of a thread. Offsets that are the same from 3.8 to 3.15, or changed once, are defined
+ * here, the others in layout.h.
  */
 #include "exception.h"
 
+#include "reach.h"
+
+#define ITEMS_MAX 256u /* generators that a thread is in */
 #define FRAMES_MAX 32u /* the innermost ones */
 #define LENGTH_MAX 1024u
+#define BASES_MAX 16u
+
+/* _PyErr_StackItem: { exc_type, exc_value, exc_traceback, previous_item }; { exc_value, previous_item } from 3.11 on */
+#define ITEM_BYTES 32u
+
+/* PyBaseExceptionObject: { dict, args, notes (from 3.11 on), traceback, context, cause, suppress_context } */
+#define EXCEPTION_ARGS 24
+#define EXCEPTION_TRACEBACK 32
+#define EXCEPTION_BYTES 96 /* with the larger head */
+/* PyOSErrorObject, behind it: { myerrno, strerror } */
+#define EXCEPTION_SYSTEM 64
+
 #define TRACEBACK_NEXT 16
 #define TRACEBACK_FRAME 24
 #define TRACEBACK_LASTI 32
 #define TRACEBACK_LINE 36
-#define TRACEBACK_BYTES 40
+#define TRACEBACK_BYTES 56 /* with the larger head */
 #define FRAME_OBJECT_FRAME 24 /* from 3.11 on a frame object and its frame are separate */
 
-/* The exception's own traceback: a list from the outermost frame to the one that raised. */
-static uint64_t traceback_of(const struct cpython *py, uint64_t state)
+/* ---- which one ---- */
+
+uint64_t cpython_handled(const struct cpython *py, uint64_t state)
 {
 	bool old = py->at.minor < 11;
-	uint64_t item =
-		py->at.state_exc_info ? cpython_peek_word(py, state + py->at.state_exc_info) : 0;
-	uint64_t exception = item ? cpython_peek_word(py, item + (old ? 8 : 0)) : 0;
+	uint64_t at = py->at.state_exc_info && state ?
+			      cpython_peek_word(py, state + py->at.state_exc_info) :
+			      0;
+	char item[ITEM_BYTES];
 
-	if (!exception || exception == py->none)
-		return 0;
-	return cpython_peek_word(py, exception + (old ? 32 : 40));
+	for (unsigned i = 0; i < ITEMS_MAX; i++, at = word_at(item, old ? 24 : 8)) {
+		if (!cpython_peek(py, item, at, old ? ITEM_BYTES : 16))
+			return 0;
+		if (word_at(item, old ? 8 : 0) && word_at(item, old ? 8 : 0) != py->none)
+			return word_at(item, old ? 8 : 0);
+	}
+	return 0;
 }
 
-static bool write_entry(struct writer *w, const struct cpython *py, const char *entry)
+uint64_t cpython_uncaught(const struct cpython *py, uint64_t interp)
 {
-	uint64_t at = word_at(entry, TRACEBACK_FRAME);
-	struct frame frame = {0};
-	char *begin = w->at;
-	int line = int_at(entry, TRACEBACK_LINE);
+	uint64_t modules = interp ? cpython_peek_word(py, interp + py->at.interp_modules) : 0,
+		 sys = cpython_dict_search(py, modules, "sys"),
+		 names = sys ? cpython_member(py, sys, CPYTHON_MODULE_DICT) : 0,
+		 last = cpython_dict_search(py, names,
+					    py->at.minor < 12 ? "last_value" : "last_exc");
 
+	return last == py->none ? 0 : last;
+}
+
+/* ---- one ---- */
+
+static unsigned at_in(const struct cpython *py, unsigned offset)
+{
+	return (unsigned)cpython_at(py, 0, offset);
+}
+
+/* Copies an object up to a member; false: not readable, or its head is larger than any. */
+static bool copy(const struct cpython *py, char *bytes, size_t most, uint64_t object, unsigned end)
+{
+	return at_in(py, end) <= most && cpython_peek(py, bytes, object, at_in(py, end));
+}
+
+static uint64_t not_none(const struct cpython *py, uint64_t object)
+{
+	return object == py->none ? 0 : object;
+}
+
+bool cpython_exception_read(const struct cpython *py, struct cpython_exception *exception,
+			    uint64_t object)
+{
+	/* From 3.11 on notes stand before the traceback. */
+	unsigned member = EXCEPTION_TRACEBACK + (py->at.minor < 11 ? 0 : 8),
+		 traceback = at_in(py, member);
+	char bytes[EXCEPTION_BYTES];
+	uint64_t type;
+
+	memset(exception, 0, sizeof(*exception));
+	if (!copy(py, bytes, sizeof(bytes), object, member + 24 + 1))
+		return false;
+	type = word_at(bytes, py->at.object_type);
+	if (!reach_type_has(py, type, FLAG_EXCEPTION))
+		return false;
+	*exception = (struct cpython_exception){
+		.object = object,
+		.type = type,
+		.args = word_at(bytes, at_in(py, EXCEPTION_ARGS)),
+		.traceback = not_none(py, word_at(bytes, traceback)),
+		.cause = not_none(py, word_at(bytes, traceback + 16)),
+		.context = bytes[traceback + 24] ? 0 : not_none(py, word_at(bytes, traceback + 8)),
+	};
+	return true;
+}
+
+bool cpython_exception_before(const struct cpython *py, struct cpython_exception *before,
+			      const struct cpython_exception *exception)
+{
+	return cpython_exception_read(py, before, exception->cause ?: exception->context);
+}
+
+/* ---- its type ---- */
+
+/* Whether a class is, or is derived from, a class of the interpreter's own with that name. */
+static bool is_kind_of(const struct cpython *py, uint64_t type, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	char text[16];
+	uint64_t of;
+
+	for (unsigned i = 0; i < BASES_MAX && (of = reach_class(py, type, i)); i++)
+		if (!reach_type_has(py, of, FLAG_HEAP) &&
+		    cpython_peek(py, text, cpython_member(py, of, CPYTHON_TYPE_NAME), bytes) &&
+		    !memcmp(text, name, bytes))
+			return true;
+	return false;
+}
+
+/* A class that a statement made has a str as its qualified name, and its module among its names. */
+static void write_made(struct writer *w, const struct cpython *py, uint64_t type)
+{
+	uint64_t module = cpython_dict_find(py, cpython_member(py, type, TYPE_DICT), "__module__");
+
+	if (module && cpython_type(py, module) == py->unicode_type &&
+	    !cpython_string_is(py, module, "__main__") &&
+	    !cpython_string_is(py, module, "builtins")) {
+		writer_string(w, py, module);
+		writer_byte(w, '.');
+	}
+	writer_string(w, py, cpython_peek_word(py, type + py->at.type_cached_keys - 8));
+}
+
+size_t cpython_exception_type(const struct cpython *py, const struct cpython_exception *exception,
+			      char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+
+	if (!reach_type_has(py, exception->type, FLAG_HEAP))
+		return cpython_c_text(py, cpython_member(py, exception->type, CPYTHON_TYPE_NAME),
+				      text, bytes);
+	write_made(&w, py, exception->type);
+	return writer_close(&w, bytes);
+}
+
+/* ---- what it says ---- */
+
+static void write_number(struct writer *w, const struct cpython *py, uint64_t number)
+{
+	if (cpython_is_a(py, number, "int"))
+		writer_decimal(w, (uint32_t)cpython_member(py, number, CPYTHON_INT_VALUE));
+}
+
+static void write_system_error(struct writer *w, const struct cpython *py, uint64_t object)
+{
+	unsigned at = EXCEPTION_SYSTEM + (py->at.minor < 11 ? 0 : 8);
+	uint64_t number = cpython_member(py, object, at), text = cpython_member(py, object, at + 8);
+
+	if (!number || !text || cpython_type(py, text) != py->unicode_type)
+		return;
+	for (const char *c = "[Errno "; *c; c++)
+		writer_byte(w, (unsigned char)*c);
+	write_number(w, py, number);
+	writer_byte(w, ']');
+	writer_byte(w, ' ');
+	writer_first_line(w, py, text);
+}
+
+size_t cpython_exception_text(const struct cpython *py, const struct cpython_exception *exception,
+			      char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+	uint64_t args = exception->args;
+
+	if (!args || !reach_type_has(py, cpython_type(py, args), FLAG_TUPLE))
+		return writer_close(&w, bytes);
+	if (cpython_member(py, args, CPYTHON_SIZE) == 1)
+		writer_first_line(&w, py, cpython_peek_word(py, args + py->at.tuple_items));
+	else if (is_kind_of(py, exception->type, "OSError"))
+		write_system_error(&w, py, exception->object);
+	return writer_close(&w, bytes);
+}
+
+/* ---- where it was raised ---- */
+
+/* The innermost entries of a traceback, which is a list from the outermost one on. */
+struct entries {
+	unsigned seen;
+	uint64_t ring[FRAMES_MAX];
+};
+
+static void entries_read(struct entries *entries, const struct cpython *py, uint64_t at)
+{
+	for (entries->seen = 0; at && entries->seen < LENGTH_MAX;
+	     at = not_none(py, cpython_member(py, at, TRACEBACK_NEXT)))
+		entries->ring[entries->seen++ % FRAMES_MAX] = at;
+}
+
+/* One of them, the innermost one being 0; 0: there are no more. */
+static uint64_t entries_at(const struct entries *entries, unsigned i)
+{
+	return i < entries->seen && i < FRAMES_MAX ?
+		       entries->ring[(entries->seen - 1 - i) % FRAMES_MAX] :
+		       0;
+}
+
+/* The code object of its frame, and the byte offset of the instruction. */
+static bool entry_read(const struct cpython *py, uint64_t at, struct frame *frame, int *line)
+{
+	char entry[TRACEBACK_BYTES];
+	uint64_t of;
+
+	if (!copy(py, entry, sizeof(entry), at, TRACEBACK_LINE + 4))
+		return false;
+	of = word_at(entry, at_in(py, TRACEBACK_FRAME));
 	if (py->at.minor >= 11)
-		at = cpython_member(py, at, FRAME_OBJECT_FRAME);
-	frame.code = cpython_peek_word(py, at + py->at.frame_code);
+		of = cpython_member(py, of, FRAME_OBJECT_FRAME);
+	*frame = (struct frame){
+		.code = of ? frame_untagged(py, cpython_peek_word(py, of + py->at.frame_code)) : 0,
+		.instr = int_at(entry, at_in(py, TRACEBACK_LASTI)),
+	};
+	*line = int_at(entry, at_in(py, TRACEBACK_LINE));
+	return true;
+}
+
+/* From 3.12 on the line is -1 until somebody asks for it. */
+static bool write_entry(struct writer *w, const struct cpython *py, uint64_t at)
+{
+	char *begin = w->at;
+	struct frame frame;
+	int line;
+
+	if (!entry_read(py, at, &frame, &line))
+		return false;
 	if (!frame_read_code(py, &frame))
 		return true;
 	if (line <= 0)
-		line = (int)cpython_line(py, frame.lines, frame.first_line,
-					 int_at(entry, TRACEBACK_LASTI));
+		line = (int)cpython_line(py, frame.lines, frame.first_line, frame.instr);
 	writer_string(w, py, frame.name);
 	writer_byte(w, '\t');
 	writer_string(w, py, frame.file);
@@ -55,18 +258,29 @@ static bool write_entry(struct writer *w, const struct cpython *py, const char *
 	return true;
 }
 
-size_t cpython_traceback(const struct cpython *py, uint64_t state, char *text, size_t bytes)
+size_t cpython_exception_frames(const struct cpython *py, const struct cpython_exception *exception,
+				char *text, size_t bytes)
 {
 	struct writer w = writer_open(text, bytes);
-	uint64_t ring[FRAMES_MAX], at = traceback_of(py, state);
-	char entry[TRACEBACK_BYTES];
-	unsigned seen = 0;
+	struct entries entries;
+	uint64_t at;
 
-	for (; at && seen < LENGTH_MAX; at = cpython_member(py, at, TRACEBACK_NEXT))
-		ring[seen++ % FRAMES_MAX] = at;
-	for (unsigned i = 0; i < seen && i < FRAMES_MAX; i++)
-		if (!cpython_peek(py, entry, ring[(seen - 1 - i) % FRAMES_MAX], sizeof(entry)) ||
-		    !write_entry(&w, py, entry))
-			break;
+	entries_read(&entries, py, exception->traceback);
+	for (unsigned i = 0; (at = entries_at(&entries, i)) && write_entry(&w, py, at); i++)
+		;
 	return writer_close(&w, bytes);
+}
+
+uint64_t cpython_exception_place(const struct cpython *py,
+				 const struct cpython_exception *exception)
+{
+	struct entries entries;
+	struct frame frame = {0};
+	uint64_t hash = exception->type;
+	int line;
+
+	entries_read(&entries, py, exception->traceback);
+	if (entries_at(&entries, 0) && entry_read(py, entries_at(&entries, 0), &frame, &line))
+		hash = (hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr;
+	return hash * 0xff51afd7ed558ccdull | 1;
 }

@@ -1,15 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The traceback of the exception that a Python thread is handling. */
+/*
+ * Exceptions: the one that a thread is handling, in an `except`, a `finally` or an `__exit__`; the one that nobody
+ * handled; what each says, where it was raised, and the one before it. An exception that is on its way to its handler
+ * is not found: only the interpreter's own code runs meanwhile, or a destructor.
+ */
 #ifndef MPSAN_CPYTHON_EXCEPTION_H
 #define MPSAN_CPYTHON_EXCEPTION_H
 
 #include "frame.h"
 
+#define CPYTHON_TYPE_BYTES 128u /* of the name of a type */
+#define CPYTHON_TEXT_BYTES 160u /* of what an exception says */
+
+/* A PyBaseExceptionObject. */
+struct cpython_exception {
+	uint64_t object, type, args, traceback;
+	uint64_t cause; /* of "raise ... from", another exception; 0: none */
+	uint64_t
+		context; /* that was being handled when this one was raised; 0: none, or "from None" */
+};
+
 /*
- * Writes the frames of the traceback, innermost first, in the format of cpython_stack. `state`: the
- * thread's PyThreadState. Returns the length; 0: no exception is being handled, or the version is
- * not supported.
+ * What sys.exception() says in a thread: the address of an exception; 0: it handles none. `state`: its
+ * PyThreadState. Two peeks if it handles none and is in no generator.
  */
-size_t cpython_traceback(const struct cpython *py, uint64_t state, char *text, size_t bytes);
+uint64_t cpython_handled(const struct cpython *py, uint64_t state);
+
+/*
+ * The same, by loads, for a hook of the thread itself, whose state was found to be in use: three loads if it handles
+ * none. A hint: cpython_exception_read says whether it is one.
+ */
+static inline uint64_t cpython_handled_here(const struct cpython *py, const void *state)
+{
+	unsigned value = py->at.minor < 11 ? 8 : 0, previous = py->at.minor < 11 ? 24 : 8;
+	const char *item;
+	uint64_t exception;
+
+	if (!py->at.state_exc_info)
+		return 0;
+	for (memcpy(&item, (const char *)state + py->at.state_exc_info, sizeof(item)); item;
+	     memcpy(&item, item + previous, sizeof(item))) {
+		memcpy(&exception, item + value, sizeof(exception));
+		if (exception && exception != py->none)
+			return exception;
+	}
+	return 0;
+}
+
+/*
+ * The exception that reached the outermost frame of an interpreter's main thread and was printed: sys.last_exc, or
+ * sys.last_value; 0: none. `interp`: its PyInterpreterState. Slow.
+ */
+uint64_t cpython_uncaught(const struct cpython *py, uint64_t interp);
+
+/* Whether there is one; fills `exception`, with 0 otherwise. Three peeks. */
+bool cpython_exception_read(const struct cpython *py, struct cpython_exception *exception,
+			    uint64_t object);
+
+/*
+ * The exception that led to this one, by `raise ... from` or because it was being handled: false: none.
+ */
+bool cpython_exception_before(const struct cpython *py, struct cpython_exception *before,
+			      const struct cpython_exception *exception);
+
+/*
+ * Its type as a traceback has it: "ValueError", "queue.Empty", "Broken" of the main module. Returns the length; 0: not
+ * readable.
+ */
+size_t cpython_exception_type(const struct cpython *py, const struct cpython_exception *exception,
+			      char *text, size_t bytes);
+
+/*
+ * The first line of what it says, if that is its only argument and a plain str, or an error of the system: "[Errno 2] No
+ * such file or directory". Returns the length; 0: it says nothing, or something else.
+ */
+size_t cpython_exception_text(const struct cpython *py, const struct cpython_exception *exception,
+			      char *text, size_t bytes);
+
+/*
+ * The frames of its traceback, from where it was raised to where it is handled: at most the innermost 32, in the
+ * format of cpython_stack. Returns the length.
+ */
+size_t cpython_exception_frames(const struct cpython *py, const struct cpython_exception *exception,
+				char *text, size_t bytes);
+
+/*
+ * A number of its type and of the place where it was raised; never 0. A peek for each frame between that place and its
+ * handler.
+ */
+uint64_t cpython_exception_place(const struct cpython *py,
+				 const struct cpython_exception *exception);
 
 #endif

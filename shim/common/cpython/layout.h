@@ -276,6 +276,7 @@ static const struct cpython_layout cpython_layouts[] = {
 		.state_next = 8,
 		.state_interp = 16,
 		.state_thread_id = 152,
+		.state_exc_info = 120,
 		.state_frame = 72,
 		.frame_previous = 8,
 		.frame_code = 0,

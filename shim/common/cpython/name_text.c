@@ -5,33 +5,13 @@
 #include "at_hand.h"
 
 #define TYPE_BYTES 64u
-#define TEXT_PART 16u
-
-/* Reads a C string, of which what lies behind it may not be readable. */
-static void read_text(const struct cpython *py, uint64_t from, char *text, size_t bytes)
-{
-	size_t at = 0, end = 0;
-
-	while (at < bytes - 1) {
-		if (at == end) {
-			end += TEXT_PART - (from + end) % TEXT_PART; /* in one page */
-			end = end < bytes - 1 ? end : bytes - 1;
-			if (!cpython_peek(py, text + at, from + at, end - at))
-				break;
-		}
-		if (!text[at])
-			return;
-		at++;
-	}
-	text[at] = '\0';
-}
 
 void name_write_class(struct writer *w, const struct cpython *py, uint64_t type)
 {
 	char text[TYPE_BYTES];
 	const char *last = text;
 
-	read_text(py, cpython_member(py, type, CPYTHON_TYPE_NAME), text, sizeof(text));
+	cpython_c_text(py, cpython_member(py, type, CPYTHON_TYPE_NAME), text, sizeof(text));
 	for (const char *c = text; *c; c++)
 		last = *c == '.' ? c + 1 : last;
 	if (last == text + 8 && !memcmp(text, "_thread.lock", 13))

@@ -7,6 +7,7 @@
 #include "span.h"
 
 #define STRING_MAX 4096 /* characters */
+#define TEXT_PART 16u /* divides a page */
 #define ENTRIES_MAX 128 /* of one instance dictionary */
 #define SEARCH_MAX 16384
 
@@ -127,6 +128,23 @@ void writer_string(struct writer *w, const struct cpython *py, uint64_t object)
 		writer_char(w, string_next(&s));
 }
 
+void writer_first_line(struct writer *w, const struct cpython *py, uint64_t object)
+{
+	char *begin = w->at;
+	struct string s;
+	uint32_t c;
+
+	if (!string_open(&s, py, object))
+		return;
+	for (uint64_t i = 0; i < s.length && i < STRING_MAX && w->at < w->end; i++) {
+		c = string_next(&s);
+		if (c == '\n' && w->at > begin)
+			break;
+		if (w->at > begin || c > ' ')
+			writer_char(w, c);
+	}
+}
+
 static bool string_ends(const struct cpython *py, uint64_t object, const char *with, bool whole)
 {
 	size_t length = strlen(with);
@@ -148,6 +166,26 @@ bool cpython_string_ends(const struct cpython *py, uint64_t object, const char *
 bool cpython_string_is(const struct cpython *py, uint64_t object, const char *text)
 {
 	return string_ends(py, object, text, true);
+}
+
+size_t cpython_c_text(const struct cpython *py, uint64_t from, char *text, size_t bytes)
+{
+	size_t at = 0, end = 0;
+
+	while (at + 1 < bytes) {
+		if (at == end) {
+			end += TEXT_PART - (from + end) % TEXT_PART; /* in one page */
+			end = end < bytes - 1 ? end : bytes - 1;
+			if (!cpython_peek(py, text + at, from + at, end - at))
+				break;
+		}
+		if (!text[at])
+			return at;
+		at++;
+	}
+	if (bytes)
+		text[at] = '\0';
+	return at;
 }
 
 /* ---- dictionaries ---- */

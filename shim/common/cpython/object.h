@@ -17,6 +17,7 @@ uint64_t cpython_peek_word(const struct cpython *py, uint64_t from);
 
 /* Offsets of members stand for a head of this size; free-threaded builds have a larger one. */
 #define CPYTHON_HEAD 16u
+#define CPYTHON_HEAD_MAX 32u
 
 /* The address of an object's member, and the word there; the object's type. 0: not readable. */
 static inline uint64_t cpython_at(const struct cpython *py, uint64_t object, unsigned offset)
@@ -61,6 +62,11 @@ void writer_byte(struct writer *w, unsigned byte);
 void writer_decimal(struct writer *w, unsigned value);
 /* Appends a str as UTF-8; '?' if it is none, or not readable. */
 void writer_string(struct writer *w, const struct cpython *py, uint64_t object);
+/* Its first line that is not blank; nothing if it is no str, or not readable. */
+void writer_first_line(struct writer *w, const struct cpython *py, uint64_t object);
+
+/* Reads a C string, of which what lies behind it may not be readable; returns its length. */
+size_t cpython_c_text(const struct cpython *py, uint64_t from, char *text, size_t bytes);
 
 /* Whether a str ends with, or is, ASCII text. */
 bool cpython_string_ends(const struct cpython *py, uint64_t object, const char *with);

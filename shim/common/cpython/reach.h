@@ -19,6 +19,7 @@ enum reach_flag {
 	FLAG_TUPLE = 1u << 26,
 	FLAG_TEXT = 1u << 28,
 	FLAG_DICT = 1u << 29,
+	FLAG_EXCEPTION = 1u << 30,
 	FLAG_TYPE = 1u << 31,
 };
 bool reach_type_has(const struct cpython *py, uint64_t type, enum reach_flag flag);
