@@ -301,7 +301,8 @@ static void evidence_args(struct evidence *evidence)
 		process_number(evidence->reader,
 			       evidence->subject ? evidence->subject->by : FACT_NONE));
 	if (evidence->deadlock && evidence->waiter.at)
-		deadlock_args(&evidence->ctx, evidence->deadlock, evidence->args);
+		deadlock_args(&evidence->ctx, evidence->deadlock,
+			      evidence->finding->message_text->message, evidence->args);
 }
 
 static const struct callsite *callsite_of(const struct evidence *evidence, enum step_role role)

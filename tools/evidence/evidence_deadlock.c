@@ -271,31 +271,27 @@ static char *owner_origin(const struct evidence_context *ctx, const struct fact_
 enum edge_style { EDGE_PLACED, EDGE_OWN, EDGE_FOREIGN, EDGE_PLAIN };
 
 static char *edge_text(const struct evidence_context *ctx, const struct fact_blocked *blocked,
-		       const struct callsite *callsite, enum edge_style style)
+		       const struct callsite *callsite, enum edge_style style, bool raised)
 {
-	bool full = style == EDGE_PLACED || style == EDGE_OWN;
-	char *actor = callsite_actor(callsite), *whole = awaited_with_owner(ctx, blocked),
-	     *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy("");
-	char *text = text_format("%s waits for %s%s", actor ? actor : "a thread", whole, origin);
-	char *number = process_number(ctx->reader, blocked->at.by), *with = NULL;
+	bool foreign = style == EDGE_FOREIGN, full = style <= EDGE_OWN && callsite->where;
+	char *actor = callsite_actor(callsite) ?: text_copy("a thread"),
+	     *number = process_number(ctx->reader, blocked->at.by),
+	     *handling = raised ? hang_raised(ctx, blocked) : text_copy(""),
+	     *whole = awaited_with_owner(ctx, blocked),
+	     *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy(""), *who;
+	const char *comma = *handling ? "," : "";
 
-	if (full && callsite->where)
-		with = text_format("%s of process %s at %s", actor ? actor : "a thread", number,
-				   callsite->where);
-	else if (style == EDGE_FOREIGN)
-		with = text_format("%s of process %s", actor ? actor : "a thread", number);
-	if (with) {
-		char *longer = text_format("%s%s", with, text + strlen(actor ? actor : "a thread"));
-
-		free(text);
-		text = longer;
-	}
-	free(with);
-	free(number);
+	who = full ? text_format("%s of process %s at %s%s", actor, number, callsite->where,
+				 handling) :
+		     text_format("%s%s%s%s%s%s", actor, foreign ? " of process " : "",
+				 foreign ? number : "", comma, handling, comma);
 	free(actor);
+	free(number);
+	free(handling);
+	who = text_join(who, "", text_format(" waits for %s%s", whole, origin));
 	free(whole);
 	free(origin);
-	return text;
+	return who;
 }
 
 /* The owner of what a thread waits for: a thread that may have ended, or whose process died. */
@@ -376,8 +372,9 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 		char *text;
 
 		blocked_callsite(ctx, blocked, &callsite);
-		text = edge_text(ctx, blocked, &callsite, style);
+		text = edge_text(ctx, blocked, &callsite, style, true);
 		step = rank_step(ctx, &callsite, blocked, text);
+		hang_add_raised(ctx, blocked, step);
 		json_object_set_new(step, "waits_for", edge_json(ctx, deadlock, blocked));
 		json_array_append_new(steps, step);
 		free(text);
@@ -399,8 +396,9 @@ static bool is_on_way(const struct facts *facts, const struct fact_deadlock *dea
 	return at == blocked;
 }
 
-/* "thread A waits for mutex X, held by thread B; thread B waits ...": those on the way first. */
-static char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+/* "thread A waits for mutex X, held by thread B; thread B waits ...": those on the way first. `placed`: of whom more is told. */
+static char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
+			   const struct fact_blocked *placed)
 {
 	const struct facts *facts = &ctx->reader->facts;
 	enum edge_style style = deadlock_is_across(facts, deadlock) ? EDGE_FOREIGN : EDGE_PLAIN;
@@ -419,22 +417,24 @@ static char *deadlock_text(const struct evidence_context *ctx, const struct fact
 			continue;
 		callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, 0, 0);
 		list = text_join(list, named++ ? "; " : "",
-				 edge_text(ctx, blocked, &callsite, style));
+				 edge_text(ctx, blocked, &callsite, style, blocked != placed));
 		callsite_finish(&callsite);
 	}
 	return list;
 }
 
 void deadlock_args(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
-		   json_t *args)
+		   const char *message, json_t *args)
 {
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 	const char *detail = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
 	uint64_t lasted_ns = deadlock->until_ns - first->ev.since;
-	char *taken = deadlock_taken(ctx, first);
+	char *taken = deadlock_taken(ctx, first), *at = text_copy(args_text(args, ARG_wait_at));
 
-	args_set(args, ARG_deadlock, deadlock_text(ctx, deadlock));
+	args_set(args, ARG_wait_at, text_join(at, "", hang_raised(ctx, first)));
+	args_set(args, ARG_deadlock,
+		 deadlock_text(ctx, deadlock, strstr(message, "{wait_at}") ? first : NULL));
 	args_set(args, ARG_open_end, hang_open_end(ctx, dead_end_last(facts, deadlock)));
 	args_set(args, ARG_open_by, hang_reader_end(ctx, deadlock));
 	args_set(args, ARG_reader, hang_reader(ctx, deadlock));

@@ -12,9 +12,9 @@
 void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		    json_t *steps);
 
-/* Sets the arguments that messages about deadlocks have. The deadlock has a thread. */
+/* Sets the arguments that this message about a deadlock has. The deadlock has a thread. */
 void deadlock_args(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
-		   json_t *args);
+		   const char *message, json_t *args);
 
 /* What a blocked thread waits for; the caller frees it. */
 char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked);

@@ -19,6 +19,7 @@ struct ps_kept_thread {
 	uint64_t still_ns; /* as in the snapshot */
 	json_t *name, *stack, *python;
 	json_t *lock; /* the program's name of the Python lock that it waits for, or null */
+	json_t *handling; /* the exception that it is handling, or null */
 };
 struct ps_kept {
 	ARRAY(struct ps_kept_thread) item; /* in the order of the snapshot */
@@ -83,7 +84,7 @@ const struct ps_kept_thread *ps_kept_find(const struct ps *ps,
 					  const struct snapshot_thread *thread);
 /* Keeps it for the next snapshot; the JSON values are borrowed. */
 void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
-		 json_t *python, json_t *lock);
+		 json_t *python, json_t *lock, json_t *handling);
 void ps_kept_turn(struct ps *ps);
 void ps_kept_finish(struct ps_kept *kept);
 
@@ -99,7 +100,8 @@ void ps_kept_finish(struct ps_kept *kept);
  *   processes  [{pid, parent, argv, how, start_ns, end_ns, end, watched,
  *                state: "alive|zombie|ended|unknown", threads}]
  *   threads    [{tid, name, state: "running|waiting|sleeping|stopped|unknown", waits_for, holds,
- *                stack, python, and of living ones what ps_kind.h adds}], of living processes and of ended ones that left locks held
+ *                stack, python, handling, and of living ones what ps_kind.h adds}], of living processes and of ended ones that left
+ *                locks held. handling: null, or the exception that it is handling while it waits, see ../symbols/raised.h
  *   waits_for  null, or {kind, lock: "0x...", name, text, call, timed, since_ns, at_least,
  *                owner: null or {pid, tid, name, gone, copied, claimed}, for_ever, at}
  *              text: a phrase. at_least: it began at since_ns or before. owner: who can end the wait;

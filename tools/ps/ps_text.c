@@ -4,6 +4,7 @@
 
 #include "../base/jsontext.h"
 #include "../report/kinds.h"
+#include "../symbols/raised.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,16 +91,18 @@ static char *ps_text_key_of(const json_t *thread)
 	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
 	const json_t *owner = json_object_get(wait, "owner");
 	const char *at = jsontext_string(json_is_object(wait) ? wait : thread, "at");
+	char *raised = raised_text(json_object_get(thread, "handling"));
 	char *key =
-		text_format("%s|%s|%s|%d%d|%lld %s|", jsontext_string(thread, "state"),
+		text_format("%s|%s|%s%s|%d%d|%lld %s|", jsontext_string(thread, "state"),
 			    !json_is_object(wait) ? "" :
 			    is_bare(wait)	  ? jsontext_string(wait, "kind") :
 						    jsontext_string(wait, "text"),
-			    at ? at : "", is_set(wait, "for_ever"), is_set(wait, "timed"),
+			    at ? at : "", raised, is_set(wait, "for_ever"), is_set(wait, "timed"),
 			    is_set(owner, "gone") ? jsontext_number(owner, "tid") : 0,
 			    jsontext_string(owner, "name") ? jsontext_string(owner, "name") : "");
 	size_t i;
 
+	free(raised);
 	json_array_foreach(json_object_get(thread, "holds"), i, hold)
 	{
 		const char *name = jsontext_string(hold, "name"),
@@ -322,17 +325,22 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 	return many ? "wait" : "waits";
 }
 
-/* "waits forever (40 s) for mutex "m", held by thread "b" (TID 2), at f (a.c:1)" */
+/*
+ * "waits forever (40 s) for mutex "m", held by thread "b" (TID 2), at f (a.c:1) while handling KeyError('k') raised at g
+ * (a.py:2)"
+ */
 static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
 {
 	const json_t *wait = json_object_get(group->first, "waits_for");
 	const char *at = jsontext_string(wait, "at");
 	char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
-	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""), *text;
+	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""),
+	     *raised = raised_text(json_object_get(group->first, "handling")), *text;
 
-	text = text_format("%s%s%s for %s%s%s%s", verb_of(group, alive),
+	text = text_format("%s%s%s for %s%s%s%s%s", verb_of(group, alive),
 			   is_set(wait, "for_ever") ? " forever" : "", since, awaited, owner,
-			   at ? ", at " : "", at ? at : "");
+			   at ? ", at " : "", at ? at : "", raised);
+	free(raised);
 	free(awaited);
 	free(owner);
 	free(since);

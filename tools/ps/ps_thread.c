@@ -11,6 +11,7 @@
 #include "../proc/procfs.h"
 #include "../proc/stacks/stack_copy.h"
 #include "../symbols/pyview.h"
+#include "../symbols/raised.h"
 #include "../waits/ledger.h"
 #include "ps_kind.h"
 
@@ -92,15 +93,31 @@ static struct pyview *python_of(struct ps *ps, const struct snapshot_thread *thr
 	return *pthread ? python : NULL;
 }
 
-static json_t *python_stack(struct ps *ps, const struct snapshot_thread *thread)
+/* What the interpreter says of a thread; NULL: nothing. Valid until the next call. */
+static const char *python_text(struct ps *ps, const struct snapshot_thread *thread,
+			       size_t (*what)(struct pyview *, uint64_t, char *, size_t))
 {
 	static char text[PYTHON_BYTES];
 	uint64_t pthread;
 	struct pyview *python = python_of(ps, thread, &pthread);
-	size_t length = python ? pyview_stack(python, pthread, text, sizeof(text) - 1) : 0;
+	size_t length = python ? what(python, pthread, text, sizeof(text) - 1) : 0;
 
 	text[length < sizeof(text) ? length : sizeof(text) - 1] = '\0';
-	return frames_python_text(length ? text : NULL);
+	return length ? text : NULL;
+}
+
+static json_t *python_stack(struct ps *ps, const struct snapshot_thread *thread)
+{
+	return frames_python_text(python_text(ps, thread, pyview_stack));
+}
+
+static json_t *live_handling(struct ps *ps, const struct snapshot_thread *thread)
+{
+	json_t *handling = thread->call.state == PROC_RUNS ?
+				   NULL :
+				   raised_json(python_text(ps, thread, pyview_raised));
+
+	return handling ? handling : json_null();
 }
 
 static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
@@ -358,11 +375,11 @@ static bool is_python_lock(json_t *stack)
 }
 
 static json_t *thread_json(json_t *name, uint32_t tid, const char *state, json_t *wait,
-			   json_t *holds, json_t *stack, json_t *python)
+			   json_t *holds, json_t *stack, json_t *python, json_t *handling)
 {
-	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "tid", (json_int_t)tid, "name",
+	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "tid", (json_int_t)tid, "name",
 			 name, "state", state, "waits_for", wait, "holds", holds, "stack", stack,
-			 "python", python);
+			 "python", python, "handling", handling);
 }
 
 json_t *ps_thread(struct ps *ps, uint32_t index)
@@ -375,7 +392,7 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 			       .claim = snapshot_wanted(thread),
 			       .record = thread->record};
 	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
-	json_t *stack, *python, *name, *lock, *waits = NULL, *holds, *json;
+	json_t *stack, *python, *name, *lock, *handling, *waits = NULL, *holds, *json;
 	const struct thread_state kernel = thread_state(thread->pid, thread->tid);
 	const char *state;
 
@@ -402,12 +419,13 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 	name = kept ? json_incref(kept->name) : live_name(ps, thread);
 	lock = kept ? json_incref(kept->lock) : live_lock(ps, thread, &wait);
 	wait.name = json_string_value(lock);
-	ps_kept_add(ps, thread, name, stack, python, lock);
+	handling = kept ? json_incref(kept->handling) : live_handling(ps, thread);
+	ps_kept_add(ps, thread, name, stack, python, lock, handling);
 	if (strcmp(state, "running") && (wait.kind || wait.call))
 		waits = ps_wait_json(ps, &wait, stack, python);
 	holds = ps_holds_json(ps, &wait);
 	json = thread_json(name, thread->own_tid, state, waits ? waits : json_null(), holds, stack,
-			   python);
+			   python, handling);
 	ps_kind_add(ps, json, index, &wait, &kernel);
 	json_decref(lock);
 	free(wait.call);
@@ -444,5 +462,6 @@ json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *recor
 		return NULL;
 	}
 	return thread_json(name_json(ps, slot, record->tid, NULL), record->tid, "unknown",
-			   waits ? waits : json_null(), holds, json_array(), json_array());
+			   waits ? waits : json_null(), holds, json_array(), json_array(),
+			   json_null());
 }

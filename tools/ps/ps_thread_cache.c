@@ -33,13 +33,13 @@ const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct snap
 }
 
 void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
-		 json_t *python, json_t *lock)
+		 json_t *python, json_t *lock, json_t *handling)
 {
 	if (!is_still(thread))
 		return;
 	*ARRAY_ADD(&ps->kept.item) = (struct ps_kept_thread){
-		thread->slot,	    thread->tid,	 thread->still_ns, json_incref(name),
-		json_incref(stack), json_incref(python), json_incref(lock)};
+		thread->slot,	    thread->tid,	 thread->still_ns,  json_incref(name),
+		json_incref(stack), json_incref(python), json_incref(lock), json_incref(handling)};
 }
 
 static void clear(struct ps_kept *kept)
@@ -49,6 +49,7 @@ static void clear(struct ps_kept *kept)
 		json_decref(kept->item.item[i].stack);
 		json_decref(kept->item.item[i].python);
 		json_decref(kept->item.item[i].lock);
+		json_decref(kept->item.item[i].handling);
 	}
 	kept->item.count = 0;
 }

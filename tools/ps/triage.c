@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../symbols/raised.h"
 
 #define EDGES_MAX 64u
 #define FINDINGS_MAX 3u
@@ -91,6 +92,23 @@ const char *triage_place(const struct triage_thread *thread)
 	return jsontext_at(thread->json, "at");
 }
 
+static bool is_same_cause(const struct triage_thread *one, const struct triage_thread *other)
+{
+	const json_t *first = json_object_get(one->json, "handling"),
+		     *second = json_object_get(other->json, "handling");
+	char *text, *with;
+	bool same;
+
+	if (!json_is_object(first) || !json_is_object(second))
+		return json_is_object(first) == json_is_object(second);
+	text = raised_text(first);
+	with = raised_text(second);
+	same = !strcmp(text, with);
+	free(text);
+	free(with);
+	return same;
+}
+
 static bool is_same_command(const struct triage_thread *one, const struct triage_thread *other)
 {
 	return one->process == other->process ||
@@ -109,7 +127,7 @@ static bool is_alike(const struct triage *triage, const struct triage_item *item
 	if (kind == KIND_spinning || kind == KIND_running || kind == KIND_stopped)
 		return kind != KIND_stopped || first->process == thread->process;
 	return is_same_command(first, thread) && first->is_main == thread->is_main &&
-	       !strcmp(triage_place(first), triage_place(thread)) &&
+	       !strcmp(triage_place(first), triage_place(thread)) && is_same_cause(first, thread) &&
 	       (kind != KIND_lock || first == thread);
 }
 

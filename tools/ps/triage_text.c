@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../symbols/raised.h"
 #include "ps_text.h"
 #include "triage.h"
 
@@ -85,8 +86,13 @@ static char *who_text(const struct triage *triage, const struct triage_item *ite
 static char *place_text(const struct triage_thread *thread)
 {
 	const char *place = triage_place(thread);
+	char *raised = thread->kind == KIND_running ?
+			       text_copy("") :
+			       raised_text(json_object_get(thread->json, "handling")),
+	     *text = *place ? text_format(", at %s%s", place, raised) : text_copy(raised);
 
-	return *place ? text_format(", at %s", place) : text_copy("");
+	free(raised);
+	return text;
 }
 
 static char *since_text(const struct triage *triage, const struct triage_thread *thread)

@@ -19,6 +19,7 @@
 #include "pykept.h"
 #include "pylock.h"
 #include "pypool.h"
+#include "pyraised.h"
 #include "pytasks.h"
 
 struct pyview {
@@ -128,6 +129,14 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 	if (!length)
 		length = pygreenlets_stack(&view->py, top, text, bytes);
 	return length + cpython_stack(&view->py, top, &walk, text + length, bytes - length);
+}
+
+size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
+{
+	struct state state;
+	uint64_t at = find_state(view, pthread, &state);
+
+	return at ? pyraised_text(&view->py, at, &state, text, bytes) : 0;
 }
 
 struct pyspin pyview_spins(struct pyview *view, uint64_t pthread)

@@ -85,6 +85,7 @@ static void add_thread(struct top_rows *rows, const json_t *process, const json_
 		top_rows_add(rows, NULL, TOP_DIM, text_format("in the kernel: %s", call));
 	add_holds(rows, json_object_get(thread, "holds"));
 	add_frames(rows, "Python:", json_object_get(thread, "python"));
+	add_frames(rows, "raised:", json_object_get(json_object_get(thread, "handling"), "raised"));
 	add_frames(rows, "native:", json_object_get(thread, "stack"));
 }
 

@@ -123,6 +123,15 @@ static uint64_t state_python(struct deadlocks *deadlocks, const struct snapshot_
 	return position;
 }
 
+static uint64_t state_raised(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	char *text = pythread_raised(thread);
+	uint64_t position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
+
+	free(text);
+	return position;
+}
+
 /* Who has the other end of the pipe at which it waits. */
 static uint64_t state_ends(struct deadlocks *deadlocks, uint32_t index)
 {
@@ -298,6 +307,7 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.name = state_name(deadlocks, thread),
 		.wakes = proc_is_stopped(thread->pid, thread->tid) ? 0 : snapshot_wakes(thread),
 		.open_by = state_ends(deadlocks, index),
+		.raised = state_raised(deadlocks, thread),
 	};
 	char *call = detail_text(deadlocks, thread);
 	uint64_t mutex = unowned_mutex(thread, &event);

@@ -30,6 +30,11 @@ char *pythread_stack(const struct snapshot_thread *thread)
 	return pythreads_ask(thread, pyview_stack);
 }
 
+char *pythread_raised(const struct snapshot_thread *thread)
+{
+	return pythreads_ask(thread, pyview_raised);
+}
+
 struct pyspin pythread_spins(const struct snapshot_thread *thread)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);

@@ -14,6 +14,9 @@
 /* The frames of a thread, as text of pyview_stack, "" if there are none; the caller frees it. */
 char *pythread_stack(const struct snapshot_thread *thread);
 
+/* The exception that it is handling, as text of pyview_raised; "" if there is none. The caller frees it. */
+char *pythread_raised(const struct snapshot_thread *thread);
+
 /* As pyview_spins. */
 struct pyspin pythread_spins(const struct snapshot_thread *thread);
 /* As pyview_gil_switches. */

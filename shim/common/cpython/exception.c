@@ -213,7 +213,7 @@ static uint64_t entries_at(const struct entries *entries, unsigned i)
 		       0;
 }
 
-/* The code object of its frame, and the byte offset of the instruction. */
+/* Its frame, with the code object and the byte offset of the instruction; the frame itself may be gone. */
 static bool entry_read(const struct cpython *py, uint64_t at, struct frame *frame, int *line)
 {
 	char entry[TRACEBACK_BYTES];
@@ -225,6 +225,7 @@ static bool entry_read(const struct cpython *py, uint64_t at, struct frame *fram
 	if (py->at.minor >= 11)
 		of = cpython_member(py, of, FRAME_OBJECT_FRAME);
 	*frame = (struct frame){
+		.at = of,
 		.code = of ? frame_untagged(py, cpython_peek_word(py, of + py->at.frame_code)) : 0,
 		.instr = int_at(entry, at_in(py, TRACEBACK_LASTI)),
 	};
@@ -283,4 +284,48 @@ uint64_t cpython_exception_place(const struct cpython *py,
 	if (entries_at(&entries, 0) && entry_read(py, entries_at(&entries, 0), &frame, &line))
 		hash = (hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr;
 	return hash * 0xff51afd7ed558ccdull | 1;
+}
+
+/* A handler is in the frame of a traceback's first entry. */
+bool cpython_exception_is_parents(const struct cpython *py,
+				  const struct cpython_exception *exception, uint64_t top)
+{
+	struct frame handler, frame;
+	struct walk walk;
+	int line;
+
+	if (!entry_read(py, exception->traceback, &handler, &line))
+		return false;
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame) && frame.at != handler.at)
+		if (frame_is(py, &frame, "_bootstrap", "process.py"))
+			return true;
+	return false;
+}
+
+/* ---- the end of the main module ---- */
+
+static bool is_main(const struct cpython *py, const struct frame *frame)
+{
+	return (cpython_string_is(py, frame->name, "<module>") &&
+		!cpython_string_is(py, frame->file, "<stdin>")) ||
+	       cpython_string_is(py, frame->name, "_run_module_as_main");
+}
+
+bool cpython_ended_main(const struct cpython *py, const struct cpython_exception *exception,
+			uint64_t top)
+{
+	struct frame outermost, frame = {0};
+	struct walk walk;
+	bool any = false;
+	int line;
+
+	if (!entry_read(py, exception->traceback, &outermost, &line) ||
+	    !frame_read_code(py, &outermost) || !is_main(py, &outermost))
+		return false;
+	walk_open(&walk, py, top);
+	for (; walk_on(&walk, &frame); any = true)
+		if (is_main(py, &frame) || cpython_string_is(py, frame.name, "<module>"))
+			return false;
+	return any && !walk.next;
 }

@@ -53,13 +53,25 @@ static inline uint64_t cpython_handled_here(const struct cpython *py, const void
  */
 uint64_t cpython_uncaught(const struct cpython *py, uint64_t interp);
 
+/*
+ * Whether that one ended the main module: no code of it is on the stack of the main thread, whose innermost frame is
+ * `top`, as the interpreter is at its end.
+ */
+bool cpython_ended_main(const struct cpython *py, const struct cpython_exception *exception,
+			uint64_t top);
+
 /* Whether there is one; fills `exception`, with 0 otherwise. Three peeks. */
 bool cpython_exception_read(const struct cpython *py, struct cpython_exception *exception,
 			    uint64_t object);
 
 /*
- * The exception that led to this one, by `raise ... from` or because it was being handled: false: none.
+ * Whether the process was forked by multiprocessing while it was handled: what handles it is of the parent. `top`: the thread's
+ * innermost frame.
  */
+bool cpython_exception_is_parents(const struct cpython *py,
+				  const struct cpython_exception *exception, uint64_t top);
+
+/* The exception that led to this one, by `raise ... from` or because it was being handled; false: none. */
 bool cpython_exception_before(const struct cpython *py, struct cpython_exception *before,
 			      const struct cpython_exception *exception);
 
