@@ -40,6 +40,7 @@ static void check(const struct room *room, size_t length)
 static void ask_stack(struct pyview *view, uint64_t pthread, uint64_t address, struct room *room)
 {
 	check(room, pyview_stack(view, pthread, room->text, room->bytes));
+	check(room, pyview_raised(view, pthread, room->text, room->bytes));
 	check(room, pyview_name(view, pthread, room->text, room->bytes));
 	check(room, pyview_function(view, pthread, room->text, room->bytes));
 	check(room, pyview_lock_name(view, pthread, address, false, room->text, room->bytes));
@@ -166,6 +167,8 @@ static void ask_exceptions(const struct cpython *py, uint64_t at, const struct s
 		check(room, cpython_exception_text(py, &exception, room->text, room->bytes));
 		check(room, cpython_exception_frames(py, &exception, room->text, room->bytes));
 		cpython_exception_place(py, &exception);
+		cpython_exception_is_parents(py, &exception, state->frame);
+		cpython_ended_main(py, &exception, state->frame);
 	}
 }
 
