@@ -85,6 +85,7 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 	w->flags |= fork_context_in_handler() ? MPSAN_LF_HANDLER : 0;
 	w->stack = stack_own();
 	w->python = stack_python(0);
+	w->raised = stack_raised();
 	w->flags |= w->python && python_collects() ? MPSAN_LF_COLLECTOR : 0;
 	if (w->kind != MPSAN_LOCK_IMPORT && modules_have(w->lock, NULL))
 		w->flags |= MPSAN_LF_STATIC;

@@ -472,6 +472,15 @@ bool python_handled(struct cpython_exception *exception)
 				      cpython_handled(&python.own, (uint64_t)python.this_state()));
 }
 
+size_t python_raised(char *text, size_t bytes)
+{
+	struct state own;
+
+	return python_own_state(&own) ? cpython_raised(&python.own, (uint64_t)python.this_state(),
+						       &own, text, bytes) :
+					0;
+}
+
 size_t python_traceback(char *text, size_t bytes)
 {
 	struct cpython_exception exception;

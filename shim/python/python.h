@@ -256,6 +256,8 @@ bool python_calls(const char *function, const char *file) __attribute__((nonnull
 enum mpsan_exit_check python_checks_exit(bool waits);
 /* The exception that the calling thread is handling; false: none. Needs no GIL. See common/cpython/exception.h. */
 bool python_handled(struct cpython_exception *exception) __attribute__((nonnull));
+/* All of it as text, or of the one that ended the main module: see cpython_raised. Returns the length; 0: none. */
+size_t python_raised(char *text, size_t bytes) __attribute__((nonnull));
 /*
  * Writes the traceback of the exception that the calling thread is handling, in the format of
  * python_stack; returns 0 if there is none. Needs no GIL.

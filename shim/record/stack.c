@@ -164,7 +164,8 @@ static bool claim_buffer(uint32_t *busy)
 	return false;
 }
 
-uint64_t stack_python(uint64_t pthread)
+/* Writes frames of a thread, or with `raised` what the calling one handles. */
+static uint64_t write_python(uint64_t pthread, bool raised)
 {
 	/*
 	 * Too large for the stacks that hooks run on. Two threads at once are rare, and one may then
@@ -185,10 +186,21 @@ uint64_t stack_python(uint64_t pthread)
 	if (!claim_buffer(&buffer.busy))
 		return 0;
 	buffer.pid = life.pid;
-	if (python_stack(pthread, &buffer.walk, buffer.text, sizeof(buffer.text)))
+	if (raised ? python_raised(buffer.text, sizeof(buffer.text)) :
+		     python_stack(pthread, &buffer.walk, buffer.text, sizeof(buffer.text)))
 		position = log_text(buffer.text);
 	__atomic_store_n(&buffer.busy, 0, __ATOMIC_RELEASE);
 	return position;
+}
+
+uint64_t stack_python(uint64_t pthread)
+{
+	return write_python(pthread, false);
+}
+
+uint64_t stack_raised(void)
+{
+	return write_python(0, true);
 }
 
 /*

@@ -26,6 +26,9 @@ uint64_t stack_at(const uint64_t *regs);
  */
 uint64_t stack_python(uint64_t pthread);
 
+/* The same with the exception that the calling thread is handling: see python_raised. */
+uint64_t stack_raised(void);
+
 /* Whether a call of the calling thread will return to an address from `start` up to `end`. */
 bool stack_returns_to(uint64_t start, uint64_t end);
 

@@ -131,6 +131,12 @@ def check_join():
             assert "waits for the end of thread" in told(core, "deadlock-cycle")
 
 
+def check_exception():
+    with both_cores(system_python(), PRELOAD / "waits/deadlock-cycle-exit-method.py", threads=2) as found:
+        for core in found:
+            assert "while handling TimeoutError('no answer') raised at ask (" in told(core, "deadlock-cycle")
+
+
 def gil_findings(place):
     """Of a core by gcore, taken until all threads have come so far, and of one by the kernel."""
     prepare = cores.may_dump(place)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Words of mpsan ps and mpsan attach: what an open() of a FIFO and a sem_wait() wait for, a static variable in C++, which
+"""Words of mpsan ps and mpsan attach: the exception that a thread is handling, what an open() of a FIFO and a sem_wait() wait for, a static variable in C++, which
 threads could not be examined, and what the first line says of a finding that is in the baseline."""
 # cases
 
@@ -31,6 +31,44 @@ def until(pid, pattern):
     """The time limit of tests ends this."""
     while not any(re.fullmatch(pattern, text) for text in awaited(pid)):
         time.sleep(0.1)
+
+
+HANDLES = """
+import sys, threading
+def load(batches):
+    return batches["train"]
+def worker():
+    try:
+        load({})
+    except KeyError:
+        threading.Event().wait()
+for i in range(3):
+    threading.Thread(target=worker, name="worker-%d" % i, daemon=True).start()
+threading.Event().wait()
+"""
+SAYS = "while handling KeyError('train') raised at load (handles.py:4)"
+
+
+def check_handling():
+    """Threads that wait amid an exception say so, also where they are all alike; that alone is no finding."""
+    program = Path(scratch("handles.py"))
+    program.write_text(HANDLES)
+    with running(system_python(), program) as process:
+        while len(awaited(process.pid)) < 4:
+            time.sleep(0.1)
+        run = subprocess.run([MPSAN, "ps", str(process.pid)], capture_output=True, text=True, timeout=30)
+        assert '3 threads "worker" wait' in run.stdout and SAYS in run.stdout, run.stdout
+        main_line = next(line for line in run.stdout.splitlines() if line.lstrip().startswith("- main thread"))
+        assert "while handling" not in main_line, run.stdout
+        run = subprocess.run([MPSAN, "ps", "--json", str(process.pid)], capture_output=True, text=True, timeout=30)
+        threads = [thread["handling"] for process in json.loads(run.stdout)["processes"] for thread in process["threads"]]
+        assert threads.count(None) == 1 and len(threads) == 4, threads
+        handling = next(filter(None, threads))
+        assert (handling["how"], handling["type"], handling["text"], handling["before"]) == ("handles", "KeyError", "train", None), handling
+        assert [frame["function"] for frame in handling["raised"]] == ["load", "worker"], handling
+        run = subprocess.run([MPSAN, "attach", "--no-conf", str(process.pid)], capture_output=True, text=True, timeout=60)
+        assert SAYS in run.stderr + run.stdout, run
+        assert not [f for f in attached(process.pid)["findings"] if f["severity"] != "note"]
 
 
 def check_fifo():

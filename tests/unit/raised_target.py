@@ -1,5 +1,5 @@
 """What test_raised.c reads from outside. Each thread handles an exception of another shape, and waits. Prints of each its number, its
-name, and the exception as ../../tools/symbols/pyraised.h has it; with the word "end" the main module then ends by an exception."""
+name, and the exception as ../../shim/common/cpython/exception.h has it; with the word "end" the main module then ends by an exception."""
 import atexit
 import builtins
 import os

@@ -94,6 +94,7 @@ static void read_exceptions(const struct cpython *py, char text[64])
 		cpython_exception_is_parents(py, &exception, 4096);
 		cpython_ended_main(py, &exception, 4096);
 	}
+	assert_true(cpython_raised(py, 4096, &(struct state){.frame = 4096}, text, 64) < 64);
 }
 
 /* What is asked of processes, queues, threads, tasks and exceptions: frames, dicts and type objects. */

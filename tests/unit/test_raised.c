@@ -1,5 +1,5 @@
 /*
- * The exceptions that threads of another process handle (tools/symbols/pyraised.c), against what that process says of itself
+ * The exceptions that threads of another process handle (shim/common/cpython/exception.c), against what that process says of itself
  * (raised_target.py); and the words for them (tools/symbols/raised.c). For /usr/bin/python3; with MPSAN_FULL for every CPython at
  * hand; PYTHON names another one.
  */

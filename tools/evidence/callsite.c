@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../symbols/raised.h"
 #include "text_locks.h"
 
 void callsite_init(const struct evidence_context *ctx, struct callsite *callsite,
@@ -26,10 +27,29 @@ void callsite_finish(struct callsite *callsite)
 	json_decref(callsite->native);
 	json_decref(callsite->python);
 	json_decref(callsite->frame);
+	json_decref(callsite->handling);
 	free(callsite->thread);
 	free(callsite->where);
 	free(callsite->taken);
 	*callsite = (struct callsite){0};
+}
+
+void callsite_handles(const struct evidence_context *ctx, struct callsite *callsite,
+		      uint64_t raised)
+{
+	const char *text = raised ? reader_text(ctx->reader, callsite->at->slot, raised) : NULL;
+
+	callsite->handling = raised_json(text);
+}
+
+char *callsite_line(const struct evidence_context *ctx, const struct fact_place *at,
+		    uint64_t python)
+{
+	json_t *frames = frames_python(ctx->frames, at, python);
+	char *text = frame_text(json_array_get(frames, 0));
+
+	json_decref(frames);
+	return text;
 }
 
 void callsite_locate(const struct evidence_context *ctx, struct callsite *callsite, uint64_t caller,
@@ -137,11 +157,11 @@ json_t *callsite_step(const struct evidence_context *ctx, const struct callsite 
 
 	frames_show(ctx->frames, callsite->at, callsite->python);
 	frames_show(ctx->frames, callsite->at, callsite->native);
-	return json_pack("{s:o, s:s, s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what", what, "role",
-			 role_text[role], "at",
-			 callsite->frame ? json_incref(callsite->frame) : json_null(), "pid",
-			 (json_int_t)pid, "tid", (json_int_t)callsite->tid, "thread",
-			 jsontext_of(callsite->thread), "time_ns",
-			 (json_int_t)reader_real_ns(ctx->reader, callsite->time_ns), "stack",
-			 callsite->native, "python", callsite->python);
+	return json_pack(
+		"{s:o, s:s, s:o, s:I, s:I, s:o, s:I, s:O, s:O, s:O*}", "what", what, "role",
+		role_text[role], "at", callsite->frame ? json_incref(callsite->frame) : json_null(),
+		"pid", (json_int_t)pid, "tid", (json_int_t)callsite->tid, "thread",
+		jsontext_of(callsite->thread), "time_ns",
+		(json_int_t)reader_real_ns(ctx->reader, callsite->time_ns), "stack",
+		callsite->native, "python", callsite->python, "handling", callsite->handling);
 }

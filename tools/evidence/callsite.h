@@ -18,6 +18,7 @@ struct callsite {
 	json_t *python;
 	char *where; /* "function (file:line)" */
 	json_t *frame; /* the frame in `where` */
+	json_t *handling; /* the exception that it handles: see ../symbols/raised.h; NULL: none is known */
 	char *taken; /* of a lock's holder: where it took it, as `where`; NULL: unknown */
 };
 
@@ -31,6 +32,13 @@ struct evidence_context {
 void callsite_init(const struct evidence_context *ctx, struct callsite *callsite,
 		   const struct fact_place *at, uint32_t tid, uint64_t stack, uint64_t python);
 void callsite_finish(struct callsite *callsite);
+/* Reads the exception that it handles, too, at that position. */
+void callsite_handles(const struct evidence_context *ctx, struct callsite *callsite,
+		      uint64_t raised);
+
+/* The innermost of the Python frames at a position of the log of `at`, as text; NULL: none. The caller frees it. */
+char *callsite_line(const struct evidence_context *ctx, const struct fact_place *at,
+		    uint64_t python);
 
 /*
  * Finds the place: the innermost Python frame if `python_first`, else the caller of the lock

@@ -12,6 +12,7 @@
 
 #include "../base/jsontext.h"
 #include "../rules/catalog.h"
+#include "../symbols/raised.h"
 #include "args.h"
 #include "callsite.h"
 #include "evidence_cuda.h"
@@ -52,16 +53,6 @@ static uint32_t evidence_pid_of(const struct evidence *evidence, uint32_t slot)
 							0;
 }
 
-/* The line of Python that took a lock; NULL: unknown. */
-static char *taken_at(const struct evidence *evidence, uint64_t taken)
-{
-	json_t *python = frames_python(evidence->frames, &evidence->held->at, taken);
-	char *text = json_array_size(python) ? frame_text(json_array_get(python, 0)) : NULL;
-
-	json_decref(python);
-	return text;
-}
-
 static void set_holder(struct evidence *evidence)
 {
 	const struct ev_held *ev = &evidence->held->ev;
@@ -74,7 +65,7 @@ static void set_holder(struct evidence *evidence)
 	callsite_locate(&evidence->ctx, &evidence->holder,
 			python && !evidence->held->ev.fork ? 0 : ev->caller,
 			python || ev->kind > MPSAN_LOCK_CUSTOM);
-	evidence->holder.taken = taken_at(evidence, ev->taken);
+	evidence->holder.taken = callsite_line(&evidence->ctx, &evidence->held->at, ev->taken);
 	if (name) {
 		free(evidence->holder.thread);
 		evidence->holder.thread = text_copy(name);
@@ -124,6 +115,7 @@ static void evidence_gather(struct evidence *evidence)
 		const struct fact_wait *wait = &facts->waits[finding->wait - 1];
 
 		set_waiter(evidence, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller);
+		callsite_handles(&evidence->ctx, &evidence->waiter, wait->ev.raised);
 		evidence->lock = (struct lock_ref){&wait->at,	   evidence->held,
 						   wait->ev.lock,  wait->ev.kind,
 						   wait->ev.flags, evidence->waiter.native};
@@ -151,6 +143,7 @@ static void evidence_gather_deadlock(struct evidence *evidence)
 	if (!first)
 		return;
 	set_waiter(evidence, &first->at, first->ev.stack, first->ev.python, first->ev.caller);
+	callsite_handles(&evidence->ctx, &evidence->waiter, first->ev.raised);
 	evidence->lock = (struct lock_ref){&first->at,	    NULL,
 					   first->ev.lock,  first->ev.kind,
 					   first->ev.flags, evidence->waiter.native};
@@ -272,7 +265,9 @@ static void evidence_args(struct evidence *evidence)
 			callsite_actor(&evidence->forker));
 	set_arg(evidence, ARG_fork_at, text_copy(evidence->forker.where ?: "an unknown place"));
 	set_arg(evidence, ARG_thread, callsite_actor(&evidence->waiter));
-	set_arg(evidence, ARG_wait_at, text_copy(evidence->waiter.where ?: "an unknown place"));
+	set_arg(evidence, ARG_wait_at,
+		text_join(text_copy(evidence->waiter.where ?: "an unknown place"), "",
+			  raised_text(evidence->waiter.handling)));
 	set_arg(evidence, ARG_handler,
 		callsite_handler(&evidence->waiter,
 				 evidence->deadlock ?

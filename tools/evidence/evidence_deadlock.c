@@ -11,6 +11,7 @@
 
 #include "../base/jsontext.h"
 #include "../reader/threads.h"
+#include "../symbols/raised.h"
 #include "args.h"
 #include "evidence_hang.h"
 #include "text_pools.h"
@@ -26,6 +27,7 @@ static void blocked_callsite(const struct evidence_context *ctx, const struct fa
 {
 	callsite_init(ctx, callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
 		      blocked->ev.python);
+	callsite_handles(ctx, callsite, blocked->ev.raised);
 	callsite_locate(ctx, callsite, json_array_size(callsite->python) ? 0 : blocked->ev.caller,
 			true);
 }
@@ -145,13 +147,8 @@ static char *deadlock_taken(const struct evidence_context *ctx, const struct fac
 	json_t *frame;
 	char *text;
 
-	if (blocked->ev.taken_python) {
-		json_t *python = frames_python(ctx->frames, &blocked->at, blocked->ev.taken_python);
-
-		text = frame_text(json_array_get(python, 0));
-		json_decref(python);
-		return text;
-	}
+	if (blocked->ev.taken_python)
+		return callsite_line(ctx, &blocked->at, blocked->ev.taken_python);
 	if (!blocked->ev.taken || !blocked->ev.taken_slot || blocked->ev.flags & MPSAN_LF_PYTHON)
 		return NULL;
 	at.by = (uint32_t)blocked->ev.taken_slot - 1;
@@ -271,13 +268,12 @@ static char *owner_origin(const struct evidence_context *ctx, const struct fact_
 enum edge_style { EDGE_PLACED, EDGE_OWN, EDGE_FOREIGN, EDGE_PLAIN };
 
 static char *edge_text(const struct evidence_context *ctx, const struct fact_blocked *blocked,
-		       const struct callsite *callsite, enum edge_style style, bool raised)
+		       const struct callsite *callsite, enum edge_style style)
 {
 	bool foreign = style == EDGE_FOREIGN, full = style <= EDGE_OWN && callsite->where;
 	char *actor = callsite_actor(callsite) ?: text_copy("a thread"),
 	     *number = process_number(ctx->reader, blocked->at.by),
-	     *handling = raised ? hang_raised(ctx, blocked) : text_copy(""),
-	     *whole = awaited_with_owner(ctx, blocked),
+	     *handling = raised_text(callsite->handling), *whole = awaited_with_owner(ctx, blocked),
 	     *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy(""), *who;
 	const char *comma = *handling ? "," : "";
 
@@ -372,9 +368,8 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 		char *text;
 
 		blocked_callsite(ctx, blocked, &callsite);
-		text = edge_text(ctx, blocked, &callsite, style, true);
+		text = edge_text(ctx, blocked, &callsite, style);
 		step = rank_step(ctx, &callsite, blocked, text);
-		hang_add_raised(ctx, blocked, step);
 		json_object_set_new(step, "waits_for", edge_json(ctx, deadlock, blocked));
 		json_array_append_new(steps, step);
 		free(text);
@@ -416,8 +411,10 @@ static char *deadlock_text(const struct evidence_context *ctx, const struct fact
 		    hang_is_bystander(deadlock, blocked, i))
 			continue;
 		callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, 0, 0);
+		if (blocked != placed)
+			callsite_handles(ctx, &callsite, blocked->ev.raised);
 		list = text_join(list, named++ ? "; " : "",
-				 edge_text(ctx, blocked, &callsite, style, blocked != placed));
+				 edge_text(ctx, blocked, &callsite, style));
 		callsite_finish(&callsite);
 	}
 	return list;
@@ -430,9 +427,8 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 	const char *detail = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
 	uint64_t lasted_ns = deadlock->until_ns - first->ev.since;
-	char *taken = deadlock_taken(ctx, first), *at = text_copy(args_text(args, ARG_wait_at));
+	char *taken = deadlock_taken(ctx, first);
 
-	args_set(args, ARG_wait_at, text_join(at, "", hang_raised(ctx, first)));
 	args_set(args, ARG_deadlock,
 		 deadlock_text(ctx, deadlock, strstr(message, "{wait_at}") ? first : NULL));
 	args_set(args, ARG_open_end, hang_open_end(ctx, dead_end_last(facts, deadlock)));

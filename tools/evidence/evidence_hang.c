@@ -9,7 +9,6 @@
 #include "../facts/wait_kinds.h"
 #include "../rules/catalog.h"
 #include "../rules/deadlock.h"
-#include "../symbols/raised.h"
 #include "text_process.h"
 
 #define NAMED_MAX 4u /* threads in a sentence */
@@ -192,31 +191,4 @@ char *hang_reader(const struct evidence_context *ctx, const struct fact_deadlock
 	text = text_format("while process %s", number);
 	free(number);
 	return text;
-}
-
-/* ---- exceptions ---- */
-
-static json_t *handling_of(const struct evidence_context *ctx, const struct fact_blocked *blocked)
-{
-	return blocked->ev.raised ?
-		       raised_json(reader_text(ctx->reader, blocked->at.slot, blocked->ev.raised)) :
-		       NULL;
-}
-
-char *hang_raised(const struct evidence_context *ctx, const struct fact_blocked *blocked)
-{
-	json_t *handling = handling_of(ctx, blocked);
-	char *text = raised_text(handling);
-
-	json_decref(handling);
-	return text;
-}
-
-void hang_add_raised(const struct evidence_context *ctx, const struct fact_blocked *blocked,
-		     json_t *step)
-{
-	json_t *handling = handling_of(ctx, blocked);
-
-	if (handling)
-		json_object_set_new(step, "handling", handling);
 }

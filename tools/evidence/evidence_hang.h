@@ -34,13 +34,4 @@ char *hang_reader_end(const struct evidence_context *ctx, const struct fact_dead
 /* Who that is: "which", or "while process 12" where it is not the one for whose end the first one waits. */
 char *hang_reader(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 
-/* ---- the exception that a blocked thread is handling; see ../symbols/raised.h ---- */
-
-/* " while handling KeyError('k') raised at f (a.py:2)", or "". The caller frees it. */
-char *hang_raised(const struct evidence_context *ctx, const struct fact_blocked *blocked);
-
-/* Adds it to the thread's step as `handling`, if there is one. */
-void hang_add_raised(const struct evidence_context *ctx, const struct fact_blocked *blocked,
-		     json_t *step);
-
 #endif

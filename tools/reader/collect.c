@@ -62,12 +62,18 @@ static void collect_held(struct reader *reader, const struct record *record)
 	index_map_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
 }
 
+/* Copies an event; what an older version wrote lacks the last fields, which stay 0. */
+static void copy_event(void *event, size_t bytes, const struct record *record)
+{
+	memcpy(event, record->payload, record->bytes < bytes ? record->bytes : bytes);
+}
+
 static void collect_wait(struct reader *reader, const struct record *record)
 {
 	struct fact_wait *wait = ARRAY_ADD(&reader->waits);
 
 	*wait = (struct fact_wait){.at = collect_place_of(record), .held = FACT_NONE};
-	memcpy(&wait->ev, record->payload, sizeof(wait->ev));
+	copy_event(&wait->ev, sizeof(wait->ev), record);
 	index_map_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
 	open_trigger(reader, TRIGGER_WAIT, reader->waits.count - 1);
 }
@@ -98,7 +104,7 @@ static void collect_blocked(struct reader *reader, const struct record *record)
 	struct fact_blocked *blocked = ARRAY_ADD(&reader->blockeds);
 
 	*blocked = (struct fact_blocked){.at = collect_place_of(record)};
-	memcpy(&blocked->ev, record->payload, sizeof(blocked->ev));
+	copy_event(&blocked->ev, sizeof(blocked->ev), record);
 	if (blocked->ev.python)
 		blocked->frames =
 			awaited_of(reader_text(reader, blocked->at.slot, blocked->ev.python));
@@ -301,11 +307,13 @@ void collect_record(struct reader *reader, const struct record *record)
 	 */
 	progress_step(sizeof(struct mpsan_record) + record->bytes);
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
+#define TAKES_BEFORE(event, field) \
+	(record->type == EV_##event && record->bytes >= offsetof(struct ev_##event, field))
 	if (TAKES(fork))
 		collect_fork(reader, record);
 	else if (TAKES(held))
 		collect_held(reader, record);
-	else if (TAKES(wait))
+	else if (TAKES_BEFORE(wait, raised))
 		collect_wait(reader, record);
 	else if (TAKES(wait_end))
 		collect_wait_end(reader, record);
@@ -321,7 +329,7 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_last_seen(reader, record);
 	else if (TAKES(seen_as))
 		collect_seen_as(reader, record);
-	else if (TAKES(blocked))
+	else if (TAKES_BEFORE(blocked, raised))
 		collect_blocked(reader, record);
 	else if (TAKES(deadlock))
 		collect_deadlock(reader, record);
@@ -347,6 +355,7 @@ void collect_record(struct reader *reader, const struct record *record)
 		*ARRAY_ADD(&reader->limits) = (struct seen_limit){
 			collect_place_of(record), *(const struct ev_limit *)record->payload};
 #undef TAKES
+#undef TAKES_BEFORE
 }
 
 static void link_held(struct reader *reader, uint32_t index)

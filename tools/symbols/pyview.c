@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../shim/common/cpython/at_hand.h"
+#include "../../shim/common/cpython/exception.h"
 #include "../../shim/common/cpython/name.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
@@ -19,7 +20,6 @@
 #include "pykept.h"
 #include "pylock.h"
 #include "pypool.h"
-#include "pyraised.h"
 #include "pytasks.h"
 
 struct pyview {
@@ -136,7 +136,7 @@ size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t b
 	struct state state;
 	uint64_t at = find_state(view, pthread, &state);
 
-	return at ? pyraised_text(&view->py, at, &state, text, bytes) : 0;
+	return at ? cpython_raised(&view->py, at, &state, text, bytes) : 0;
 }
 
 struct pyspin pyview_spins(struct pyview *view, uint64_t pthread)

@@ -42,7 +42,8 @@ uint32_t pyview_version(const struct pyview *view);
  */
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
-/* The exception that it is handling, or that led to the end at which it is: see pyraised.h. Returns the length, 0: none. */
+/* The exception that it is handling, or that led to the end at which it is: see
+ * cpython_raised. Returns the length, 0: none. */
 size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
 /* Whether a running thread only tests, in a loop: see pyspin.h; 0: the only thread. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exception because of which a Python thread is where it is, for reports. Neighbour: pyraised.h reads it. */
+/* The exception because of which a Python thread is where it is, for reports. Neighbour: pyview.h reads it. */
 #ifndef MPSAN_RAISED_H
 #define MPSAN_RAISED_H
 
 #include <jansson.h>
 
 /*
- * The text of pyraised_text, or NULL, as `handling` of a thread or a step: {type, text, raised: [frames], how: "handles" or
+ * The text of cpython_raised, or NULL, as `handling` of a thread or a step: {type, text, raised: [frames], how: "handles" or
  * "ended", before: null or {type, text, raised, how: "cause" or "context"}}. A new reference; NULL: there is none.
  */
 json_t *raised_json(const char *text);

@@ -113,8 +113,7 @@ static void put_pool(struct deadlocks *deadlocks, const struct snapshot_thread *
 	if (!proc_mapping(thread->pid, event->caller, &mapping))
 		return;
 	event->kind = MPSAN_WAIT_POOL;
-	if (back)
-		event->caller = back;
+	event->caller = back ?: event->caller;
 	name.name = put_text(deadlocks, thread->slot, text_copy(path_base(mapping.path)));
 	watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->own_tid, &name,
 		     sizeof(name));
@@ -137,6 +136,7 @@ static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wai
 		.stack = watchlog_stack(&deadlocks->log, thread),
 		.python = put_text(deadlocks, thread->slot, pythread_stack(thread)),
 		.threads = is_alone(deadlocks, thread),
+		.raised = put_text(deadlocks, thread->slot, pythread_raised(thread)),
 	};
 
 	if (reason == MPSAN_WAIT_TEAM)

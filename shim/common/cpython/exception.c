@@ -154,6 +154,12 @@ size_t cpython_exception_type(const struct cpython *py, const struct cpython_exc
 
 /* ---- what it says ---- */
 
+static void write_word(struct writer *w, const char *word)
+{
+	while (*word)
+		writer_byte(w, (unsigned char)*word++);
+}
+
 static void write_number(struct writer *w, const struct cpython *py, uint64_t number)
 {
 	if (cpython_is_a(py, number, "int"))
@@ -167,8 +173,7 @@ static void write_system_error(struct writer *w, const struct cpython *py, uint6
 
 	if (!number || !text || cpython_type(py, text) != py->unicode_type)
 		return;
-	for (const char *c = "[Errno "; *c; c++)
-		writer_byte(w, (unsigned char)*c);
+	write_word(w, "[Errno ");
 	write_number(w, py, number);
 	writer_byte(w, ']');
 	writer_byte(w, ' ');
@@ -328,4 +333,54 @@ bool cpython_ended_main(const struct cpython *py, const struct cpython_exception
 		if (is_main(py, &frame) || cpython_string_is(py, frame.name, "<module>"))
 			return false;
 	return any && !walk.next;
+}
+
+/* ---- all of it as text ---- */
+
+static size_t room(const struct writer *w, size_t most)
+{
+	size_t left = (size_t)(w->end - w->at) + 1;
+
+	return left < most ? left : most;
+}
+
+static size_t write_raised(const struct cpython *py, const struct cpython_exception *exception,
+			   const char *how, char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+
+	write_word(&w, how);
+	writer_byte(&w, '\t');
+	w.at += cpython_exception_type(py, exception, w.at, room(&w, CPYTHON_TYPE_BYTES));
+	writer_byte(&w, '\t');
+	w.at += cpython_exception_text(py, exception, w.at, room(&w, CPYTHON_TEXT_BYTES));
+	writer_byte(&w, '\n');
+	if (w.at == w.end)
+		w.at = w.start;
+	else
+		w.at += cpython_exception_frames(py, exception, w.at, room(&w, bytes));
+	return writer_close(&w, bytes);
+}
+
+size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state, char *text,
+		      size_t bytes)
+{
+	struct cpython_exception exception, before;
+	const char *how = "handles";
+	size_t length;
+
+	if (!cpython_exception_read(py, &exception, cpython_handled(py, at)) ||
+	    cpython_exception_is_parents(py, &exception, state->frame)) {
+		how = "ended";
+		if (state->next ||
+		    !cpython_exception_read(py, &exception, cpython_uncaught(py, state->interp)) ||
+		    !cpython_ended_main(py, &exception, state->frame))
+			return 0;
+	}
+	length = write_raised(py, &exception, how, text, bytes);
+	if (!length || length + 1 >= bytes || !cpython_exception_before(py, &before, &exception))
+		return length;
+	text[length++] = '\n';
+	return length + write_raised(py, &before, exception.cause ? "cause" : "context",
+				     text + length, bytes - length);
 }

@@ -97,6 +97,16 @@ size_t cpython_exception_frames(const struct cpython *py, const struct cpython_e
 				char *text, size_t bytes);
 
 /*
+ * Writes the exception that a thread is handling, unless that is its parent's, or else the one that ended the main module, if
+ * this is the main thread at the end of the interpreter. `at`: its PyThreadState, of which `state` is a copy. The first line is
+ * "handles" or "ended", the type and the text, with tabs between; then come the frames of the traceback. The exception before
+ * it follows likewise, behind an empty line, with "cause" or "context". Returns the length; 0: none, or there is too little
+ * room.
+ */
+size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state, char *text,
+		      size_t bytes);
+
+/*
  * A number of its type and of the place where it was raised; never 0. A peek for each frame between that place and its
  * handler.
  */
