@@ -58,11 +58,15 @@ def as_text(how, error):
     return block(how, error) + more
 
 
-def wait():
+def wait_later():
     error = sys.exc_info()[1]
     report[threading.get_ident()] = threading.current_thread().name, as_text("handles", error) if error is not None else ""
     del error
     told.release()
+
+
+def wait():
+    wait_later()
     never.wait()
 
 
@@ -231,8 +235,42 @@ def nested():
         wait()
 
 
+def task():
+    import asyncio
+
+    async def load():
+        await asyncio.sleep(0)
+        raise ConnectionResetError(104, "Connection reset by peer")
+
+    async def clean_up():
+        wait_later()
+        await asyncio.Event().wait()
+
+    async def train():
+        try:
+            await load()
+        finally:
+            await clean_up()
+
+    asyncio.run(train())
+
+
+def healthy_task():
+    import asyncio
+
+    async def train():
+        try:
+            raise ValueError("over")
+        except ValueError:
+            await asyncio.sleep(0)
+        wait_later()
+        await asyncio.Event().wait()
+
+    asyncio.run(train())
+
+
 def main():
-    shapes = [nothing, handled, finally_waits, leaves_block, destroys, of_system, of_system_derived, by_cause, in_context, from_none,
+    shapes = [task, healthy_task,nothing, handled, finally_waits, leaves_block, destroys, of_system, of_system_derived, by_cause, in_context, from_none,
               below_generator, in_generator, left_generator, recursion, raised_again, nested]
     words = [(), ("",), ("\n\n  first\nsecond",), ("x" * 500,), ("ü" * 500,), ("日本語" * 100,), ("\U0001f600" * 100,), (b"bytes",), (7,),
              (None,), (Text("derived"),), (Odd("odd"),), ("one", "two"), ("\ud800 surrogate",), ([],), ("'quoted'",)]

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #define TEXT (1 << 14)
-#define SHAPES 32u
+#define SHAPES 34u
 #define TRIES 500 /* of 10 ms */
 
 /* ---- reading ---- */

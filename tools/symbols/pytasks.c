@@ -30,7 +30,7 @@
 
 struct path {
 	const struct cpython *py;
-	uint64_t frame[DEPTH_MAX]; /* outermost first */
+	uint64_t frame[DEPTH_MAX], coroutine[DEPTH_MAX]; /* outermost first */
 	unsigned count, visits;
 };
 
@@ -159,6 +159,7 @@ static bool follow_coroutine(struct path *path, uint64_t coroutine)
 	while ((frame = cpython_suspended(py, coroutine))) {
 		if (path->count == DEPTH_MAX || path->visits++ == VISITS_MAX)
 			return false;
+		path->coroutine[path->count] = coroutine;
 		path->frame[path->count++] = frame;
 		awaited = awaited_by(py, frame);
 		coroutine = awaited;
@@ -278,4 +279,17 @@ size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t 
 		length += cpython_stack(py, path.frame[path.count], &walk, text + length,
 					bytes - length);
 	return length;
+}
+
+uint64_t pytasks_handled(const struct cpython *py, uint64_t top)
+{
+	struct path path = {.py = py};
+	uint64_t task = main_task(py, top), exception = 0;
+
+	if (!task || !follow_task(&path, task))
+		return 0;
+	while (!exception && path.count--)
+		exception = cpython_suspended_handles(py, path.coroutine[path.count],
+						      path.frame[path.count]);
+	return exception;
 }

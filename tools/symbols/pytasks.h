@@ -15,6 +15,9 @@
  */
 size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes);
 
+/* The exception that the innermost of these coroutines which handles one is handling; 0: none. */
+uint64_t pytasks_handled(const struct cpython *py, uint64_t top);
+
 /*
  * Whether a thread waits in the selector of a loop that has callbacks to run: it would not, had they been there when it
  * began, so another thread, or a signal handler, added them, and did not wake it.

@@ -133,10 +133,15 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 
 size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
+	struct cpython_exception exception;
 	struct state state;
 	uint64_t at = find_state(view, pthread, &state);
 
-	return at ? cpython_raised(&view->py, at, &state, text, bytes) : 0;
+	if (!at)
+		return 0;
+	if (cpython_exception_read(&view->py, &exception, pytasks_handled(&view->py, state.frame)))
+		return cpython_raised_text(&view->py, &exception, "handles", text, bytes);
+	return cpython_raised(&view->py, at, &state, text, bytes);
 }
 
 struct pyspin pyview_spins(struct pyview *view, uint64_t pthread)

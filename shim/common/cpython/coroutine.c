@@ -9,6 +9,10 @@
 #define FIRST_COUNTED \
 	15 /* version whose states count from 0; before, suspended ones are negative */
 #define STATE_RUNS 4 /* there */
+/* gi_exc_state.exc_value; from 3.11 on that stands in front of the frame */
+#define HANDLES_OLD 72 /* 3.8, 3.9 */
+#define HANDLES_310 64
+#define HANDLES 32
 
 bool cpython_is_coroutine(const struct cpython *py, uint64_t object)
 {
@@ -35,4 +39,14 @@ uint64_t cpython_suspended(const struct cpython *py, uint64_t coroutine)
 		if (cpython_is_a(py, frame_untagged(py, cpython_peek_word(py, at)), first))
 			return is_suspended(py, at) ? at : 0;
 	return 0;
+}
+
+uint64_t cpython_suspended_handles(const struct cpython *py, uint64_t coroutine, uint64_t frame)
+{
+	uint64_t at = py->at.minor < 10 ? coroutine + HANDLES_OLD :
+		      py->at.minor < 11 ? coroutine + HANDLES_310 :
+					  frame - HANDLES,
+		 exception = cpython_peek_word(py, at);
+
+	return exception == py->none ? 0 : exception;
 }

@@ -11,4 +11,7 @@ bool cpython_is_coroutine(const struct cpython *py, uint64_t object);
 /* Its frame; 0: it has ended, or is not suspended. */
 uint64_t cpython_suspended(const struct cpython *py, uint64_t coroutine);
 
+/* The exception that it was handling when it was suspended with this frame; 0: none. See exception.h. */
+uint64_t cpython_suspended_handles(const struct cpython *py, uint64_t coroutine, uint64_t frame);
+
 #endif

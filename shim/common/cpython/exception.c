@@ -362,12 +362,24 @@ static size_t write_raised(const struct cpython *py, const struct cpython_except
 	return writer_close(&w, bytes);
 }
 
+size_t cpython_raised_text(const struct cpython *py, const struct cpython_exception *exception,
+			   const char *how, char *text, size_t bytes)
+{
+	size_t length = write_raised(py, exception, how, text, bytes);
+	struct cpython_exception before;
+
+	if (!length || length + 1 >= bytes || !cpython_exception_before(py, &before, exception))
+		return length;
+	text[length++] = '\n';
+	return length + write_raised(py, &before, exception->cause ? "cause" : "context",
+				     text + length, bytes - length);
+}
+
 size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state, char *text,
 		      size_t bytes)
 {
-	struct cpython_exception exception, before;
+	struct cpython_exception exception;
 	const char *how = "handles";
-	size_t length;
 
 	if (!cpython_exception_read(py, &exception, cpython_handled(py, at)) ||
 	    cpython_exception_is_parents(py, &exception, state->frame)) {
@@ -377,10 +389,5 @@ size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state 
 		    !cpython_ended_main(py, &exception, state->frame))
 			return 0;
 	}
-	length = write_raised(py, &exception, how, text, bytes);
-	if (!length || length + 1 >= bytes || !cpython_exception_before(py, &before, &exception))
-		return length;
-	text[length++] = '\n';
-	return length + write_raised(py, &before, exception.cause ? "cause" : "context",
-				     text + length, bytes - length);
+	return cpython_raised_text(py, &exception, how, text, bytes);
 }

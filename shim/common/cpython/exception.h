@@ -105,6 +105,9 @@ size_t cpython_exception_frames(const struct cpython *py, const struct cpython_e
  */
 size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state, char *text,
 		      size_t bytes);
+/* The same of this exception, with that first word. */
+size_t cpython_raised_text(const struct cpython *py, const struct cpython_exception *exception,
+			   const char *how, char *text, size_t bytes);
 
 /*
  * A number of its type and of the place where it was raised; never 0. A peek for each frame between that place and its
