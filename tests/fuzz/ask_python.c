@@ -168,7 +168,6 @@ static void ask_exceptions(const struct cpython *py, uint64_t at, const struct s
 		check(room, cpython_exception_frames(py, &exception, room->text, room->bytes));
 		cpython_exception_place(py, &exception);
 		cpython_exception_is_parents(py, &exception, state->frame);
-		cpython_ended_main(py, &exception, state->frame);
 	}
 }
 

@@ -92,8 +92,8 @@ static void read_exceptions(const struct cpython *py, char text[64])
 		assert_true(cpython_exception_frames(py, &exception, text, 64) < 64);
 		assert_true(cpython_exception_place(py, &exception));
 		cpython_exception_is_parents(py, &exception, 4096);
-		cpython_ended_main(py, &exception, 4096);
 	}
+	cpython_ended_main(py, &(struct state){.frame = 4096}, &exception);
 	assert_true(cpython_raised(py, 4096, &(struct state){.frame = 4096}, text, 64) < 64);
 }
 

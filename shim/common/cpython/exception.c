@@ -317,22 +317,28 @@ static bool is_main(const struct cpython *py, const struct frame *frame)
 	       cpython_string_is(py, frame->name, "_run_module_as_main");
 }
 
-bool cpython_ended_main(const struct cpython *py, const struct cpython_exception *exception,
-			uint64_t top)
+/* The outermost frame of a main thread is the main module's, or that which runs it, up to the end. */
+static bool is_at_end(const struct cpython *py, uint64_t top)
 {
-	struct frame outermost, frame = {0};
+	struct frame frame, last = {0};
 	struct walk walk;
-	bool any = false;
+
+	for (walk_open(&walk, py, top); walk_on(&walk, &frame);)
+		last = frame;
+	return last.code && !walk.next && !is_main(py, &last) &&
+	       !cpython_string_is(py, last.name, "<module>");
+}
+
+bool cpython_ended_main(const struct cpython *py, const struct state *state,
+			struct cpython_exception *exception)
+{
+	struct frame outermost;
 	int line;
 
-	if (!entry_read(py, exception->traceback, &outermost, &line) ||
-	    !frame_read_code(py, &outermost) || !is_main(py, &outermost))
-		return false;
-	walk_open(&walk, py, top);
-	for (; walk_on(&walk, &frame); any = true)
-		if (is_main(py, &frame) || cpython_string_is(py, frame.name, "<module>"))
-			return false;
-	return any && !walk.next;
+	return !state->next && is_at_end(py, state->frame) &&
+	       cpython_exception_read(py, exception, cpython_uncaught(py, state->interp)) &&
+	       entry_read(py, exception->traceback, &outermost, &line) &&
+	       frame_read_code(py, &outermost) && is_main(py, &outermost);
 }
 
 /* ---- all of it as text ---- */
@@ -384,9 +390,7 @@ size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state 
 	if (!cpython_exception_read(py, &exception, cpython_handled(py, at)) ||
 	    cpython_exception_is_parents(py, &exception, state->frame)) {
 		how = "ended";
-		if (state->next ||
-		    !cpython_exception_read(py, &exception, cpython_uncaught(py, state->interp)) ||
-		    !cpython_ended_main(py, &exception, state->frame))
+		if (!cpython_ended_main(py, state, &exception))
 			return 0;
 	}
 	return cpython_raised_text(py, &exception, how, text, bytes);

@@ -16,8 +16,7 @@
 struct cpython_exception {
 	uint64_t object, type, args, traceback;
 	uint64_t cause; /* of "raise ... from", another exception; 0: none */
-	uint64_t
-		context; /* that was being handled when this one was raised; 0: none, or "from None" */
+	uint64_t context; /* being handled when this one was raised; 0: none, or "from None" */
 };
 
 /*
@@ -53,16 +52,16 @@ static inline uint64_t cpython_handled_here(const struct cpython *py, const void
  */
 uint64_t cpython_uncaught(const struct cpython *py, uint64_t interp);
 
-/*
- * Whether that one ended the main module: no code of it is on the stack of the main thread, whose innermost frame is
- * `top`, as the interpreter is at its end.
- */
-bool cpython_ended_main(const struct cpython *py, const struct cpython_exception *exception,
-			uint64_t top);
-
 /* Whether there is one; fills `exception`, with 0 otherwise. Three peeks. */
 bool cpython_exception_read(const struct cpython *py, struct cpython_exception *exception,
 			    uint64_t object);
+
+/*
+ * Whether that one ended the main module: this is the main thread, and none of the main module's code is on its stack, as the
+ * interpreter is at its end. Fills `exception`.
+ */
+bool cpython_ended_main(const struct cpython *py, const struct state *state,
+			struct cpython_exception *exception);
 
 /*
  * Whether the process was forked by multiprocessing while it was handled: what handles it is of the parent. `top`: the thread's
