@@ -228,6 +228,7 @@ static void read_until_death(struct target *target, unsigned ms)
 		uint64_t pthread = i % 7 ? ident[i % idents] : pyview_gil_holder(view);
 
 		assert_true(well_formed(text, pyview_stack(view, pthread, text, TEXT)));
+		assert_true(well_formed(text, pyview_raised(view, pthread, text, TEXT)));
 		pyview_name(view, pthread, name, sizeof(name));
 	}
 	waitpid(killer, NULL, 0);
@@ -297,6 +298,8 @@ static void test_lies(void **state)
 			continue;
 		assert_true(well_formed(text, pyview_stack(view, ident[i % idents], text,
 							   1 + roll() % (TEXT - 1))));
+		assert_true(well_formed(text, pyview_raised(view, ident[i % idents], text,
+							    1 + roll() % (TEXT - 1))));
 		pyview_name(view, ident[i % idents], name, sizeof(name));
 		pyview_gil_holder(view);
 		pyview_close(view);

@@ -6,6 +6,7 @@
 
 #include "../facts/awaited.h"
 #include "../facts/processes.h"
+#include "../symbols/raised.h"
 #include "../waits/ledger.h"
 #include "../waits/pythreads.h"
 #include "collective.h"
@@ -37,6 +38,18 @@ static uint32_t deadlocked_worker(const struct snapshot *snapshot, uint32_t slot
 	return found;
 }
 
+/* " while handling RuntimeError('x') raised at f (a.py:2)", or "". */
+static char *lost_handling(const struct snapshot_thread *thread)
+{
+	char *raised = pythread_raised(thread), *text;
+	json_t *handling = raised_json(raised);
+
+	text = raised_text(handling);
+	json_decref(handling);
+	free(raised);
+	return text;
+}
+
 char *lost_dead(const struct snapshot *snapshot, uint32_t index, uint64_t since_ns)
 {
 	const struct snapshot_thread *thread = &snapshot->threads.item[index];
@@ -66,7 +79,7 @@ char *lost_dead(const struct snapshot *snapshot, uint32_t index, uint64_t since_
 	else if (is_proved(snapshot, index))
 		text = text_format("is deadlocked (process %u)", thread->pid);
 	free(stack);
-	return text;
+	return text ? text_join(text, "", lost_handling(thread)) : NULL;
 }
 
 char *lost_end(const struct reader *reader, uint32_t slot)

@@ -137,6 +137,7 @@ size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t b
 	struct state state;
 	uint64_t at = find_state(view, pthread, &state);
 
+	*text = '\0';
 	if (!at)
 		return 0;
 	if (cpython_exception_read(&view->py, &exception, pytasks_handled(&view->py, state.frame)))
