@@ -253,8 +253,8 @@ struct mpsan_log {
 	uint64_t claims_unread; /* claims that memory could neither confirm nor refute */
 	uint64_t modules_skipped; /* times the list of modules changed while it was read */
 	uint64_t orphans_lost; /* locks held at a fork that did not fit into its list */
-	/* From here on: zero in logs of version 0.1.0. */
-	char directory[512]; /* initial working directory of the image; "": longer, or unknown */
+	char directory[512]; /* at the start; "": longer, unknown, or of version 0.1.0 */
+	uint64_t exceptions_lost; /* beyond those recorded; zero in logs of before December 2026 */
 };
 
 #define MPSAN_THREADS 1024u /* threads with a record at a time */

@@ -22,6 +22,7 @@
 #include "../resources/segment_call.h"
 #include "../resources/stdio.h"
 #include "../resources/stream.h"
+#include "../workers/exceptions.h"
 #include "../workers/proc_events.h"
 
 int __open_2(const char *path, int flags);
@@ -45,6 +46,8 @@ static inline int fd_opened(const struct segment_open *opening, const char *path
 	/* A started child opens /dev/null first. */
 	if (UNLIKELY(proc_events.unnamed) && fd >= 0)
 		proc_events_opened(path);
+	if (fd >= 0)
+		exceptions_open(path);
 	return fd;
 }
 

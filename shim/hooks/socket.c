@@ -12,6 +12,7 @@
 #include "../resources/fd_passing.h"
 #include "../resources/segment_call.h"
 #include "../resources/stream.h"
+#include "../workers/exceptions.h"
 
 EXPORT int socket(int domain, int type, int protocol)
 {
@@ -73,6 +74,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 
 	if (UNLIKELY(stream_watch && stream_writes(fd)))
 		stream_is_written(fd, NULL, 0, CALLER);
+	exceptions_write(fd);
 	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmsg)(fd, message, flags);
 		if (result >= 0)
@@ -95,6 +97,7 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 
 	if (UNLIKELY(stream_watch && stream_writes(fd)))
 		stream_is_written(fd, NULL, 0, CALLER);
+	exceptions_write(fd);
 	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmmsg)(fd, messages, count, flags);
 		for (int i = 0; i < result; i++)

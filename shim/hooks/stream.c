@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks of read, write and seek, the most frequent calls. They do nothing but test one byte:
- * whether this process has forked, or has other streams to watch.
+ * Hooks of read, write and seek, the most frequent calls. They do nothing but test a byte:
+ * whether this process has forked, or has other streams to watch; and before a write, whether it runs Python.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -11,6 +11,7 @@
 #include "../resources/stdio.h"
 #include "../resources/stream.h"
 #include "../workers/cow.h"
+#include "../workers/exceptions.h"
 
 ssize_t __read(int fd, void *to, size_t bytes);
 ssize_t __write(int fd, const void *data, size_t bytes);
@@ -48,6 +49,7 @@ READS(__recvfrom_chk, PEEKS, (int fd, void *restrict to, size_t bytes, size_t ro
 		ENTER(name);                                                                \
 		if (UNLIKELY(bytes >= STREAM_LARGE || (stream_watch && stream_writes(fd)))) \
 			stream_is_written(fd, data, bytes, CALLER);                         \
+		exceptions_write(fd);                                                       \
 		return REAL(name) arguments;                                                \
 	}
 
@@ -64,6 +66,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *from, int count)
 	ENTER(writev);
 	if (UNLIKELY(stream_watch && stream_writes(fd)))
 		stream_is_written(fd, NULL, 0, CALLER);
+	exceptions_write(fd);
 	return REAL(writev)(fd, from, count);
 }
 

@@ -189,11 +189,6 @@ uint64_t python_started(void)
 	return cpython_started(&python.py, top_frame(0));
 }
 
-bool python_in_bootstrap(void)
-{
-	return cpython_in_bootstrap(&python.py, top_frame(0));
-}
-
 bool python_loads_data(uint64_t process)
 {
 	return cpython_loads_data(&python.py, process);
@@ -479,14 +474,4 @@ size_t python_raised(char *text, size_t bytes)
 	return python_own_state(&own) ? cpython_raised(&python.own, (uint64_t)python.this_state(),
 						       &own, text, bytes) :
 					0;
-}
-
-size_t python_traceback(char *text, size_t bytes)
-{
-	struct cpython_exception exception;
-
-	text[0] = '\0';
-	return python_handled(&exception) ?
-		       cpython_exception_frames(&python.py, &exception, text, bytes) :
-		       0;
 }

@@ -246,7 +246,6 @@ bool python_in_mark(const struct python_mark *mark) __attribute__((nonnull));
 uint64_t python_starting(void);
 bool python_starts_server(void);
 uint64_t python_started(void);
-bool python_in_bootstrap(void);
 bool python_loads_data(uint64_t process);
 size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribute__((nonnull));
 bool python_runs_main(void);
@@ -258,11 +257,23 @@ enum mpsan_exit_check python_checks_exit(bool waits);
 bool python_handled(struct cpython_exception *exception) __attribute__((nonnull));
 /* All of it as text, or of the one that ended the main module: see cpython_raised. Returns the length; 0: none. */
 size_t python_raised(char *text, size_t bytes) __attribute__((nonnull));
+/* The same of the exception that ended the main thread's code, and was printed. Slow. */
+bool python_uncaught(struct cpython_exception *exception) __attribute__((nonnull));
 /*
- * Writes the traceback of the exception that the calling thread is handling, in the format of
- * python_stack; returns 0 if there is none. Needs no GIL.
+ * Whether hooks ask python_handles(): whether the calling thread handles an exception, by a few loads. python_handler()
+ * identifies the exception's type and where it is handled, 0: none. python_outermost() identifies the code of the
+ * outermost frame; 1: there is no frame; 0: unknown. All as long as the interpreter works, of its own frames. The state of
+ * a thread, what it handles and its frames are freed by none but that thread.
  */
-size_t python_traceback(char *text, size_t bytes) __attribute__((nonnull));
+extern bool python_catches __attribute__((visibility("hidden")));
+void python_watch_handlers(bool on); /* at the start */
+bool python_handles(void);
+uint64_t python_handler(void);
+uint64_t python_outermost(void);
+/* The descriptor into which the calling thread, a feeder, was to write the item that it dropped; -1: unknown. */
+int python_dropped(void);
+/* To read what belongs to the calling thread. */
+const struct cpython *python_self(void);
 
 /* The rank + 1 with which this thread calls init_process_group; 0: it does not, or it is not known there yet. */
 uint32_t python_rank(void);

@@ -3,17 +3,16 @@
  * Finds CPython among the loaded objects. common/cpython/ knows the layout of each version;
  * python.c reads frames with what was found here.
  */
-#include <stdatomic.h>
-
 #include "../intercept/elf.h"
 #include "../intercept/sys.h"
 #include "python.h"
 #include "python_self.h"
 
 struct python python;
-
+bool python_catches;
+static bool wants_handlers;
 /* Set after `python`. Two threads that search at once store the same words. */
-static _Atomic bool python_found;
+_Atomic bool python_found;
 
 static void *find_either(const struct link_map *in, const char *name, const char *other)
 {
@@ -80,7 +79,14 @@ void python_look(const struct link_map *in)
 	p.own = p.py;
 	p.own.peek = peek_own;
 	python = p;
+	python_catches = wants_handlers && !p.limit && p.py.at.state_exc_info;
 	atomic_store_explicit(&python_found, true, memory_order_release);
+}
+
+void python_watch_handlers(bool on)
+{
+	wants_handlers = on;
+	python_catches = on && elf_find_anywhere("Py_IsInitialized");
 }
 
 void python_search(void)

@@ -3,6 +3,8 @@
 #ifndef MPSAN_PYTHON_SELF_H
 #define MPSAN_PYTHON_SELF_H
 
+#include <stdatomic.h>
+
 #include "../common/cpython/frame.h"
 
 /* Constant once python_present() is true. No frames unless `limit` is NULL. */
@@ -18,6 +20,7 @@ struct python {
 	struct cpython own; /* the same, for the calling thread's frames: nobody frees them */
 };
 extern struct python python;
+extern _Atomic bool python_found; /* it is filled in */
 
 /* The calling thread's state; false: none, or not readable now. */
 bool python_own_state(struct state *own);

@@ -14,7 +14,6 @@
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../workers/proc_events.h"
 #include "fd_passing.h"
 #include "shared_ofd.h"
 #include "stdio.h"
@@ -83,8 +82,6 @@ void stream_forked(bool child)
 	if (child)
 		stream_fed_by = 0;
 	stream_follow(STREAM_OFFSETS);
-	if (child && python_present())
-		stream_follow(STREAM_COMPLAINTS);
 }
 
 /* Whether it is a local pipe or socket: to another machine a tensor must be copied. */
@@ -182,11 +179,8 @@ void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)
 	GUARDED {
 		if (data && bytes >= STREAM_LARGE)
 			note_tensor(fd, data, bytes, caller);
-		if (data && fd == 2 && stream_watch & STREAM_COMPLAINTS) {
-			proc_events_complains(data, bytes);
-			if (proc_events.started && bytes >= COMPLAINT_LEAST)
-				note_complaint(data, bytes, caller);
-		}
+		if (data && fd == 2 && stream_watch & STREAM_COMPLAINTS && bytes >= COMPLAINT_LEAST)
+			note_complaint(data, bytes, caller);
 	}
 }
 

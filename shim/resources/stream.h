@@ -20,8 +20,7 @@ enum stream_watch {
 	STREAM_OFFSETS = 1, /* it forked, or was forked: open file descriptions may be shared */
 	STREAM_PEERS = 2, /* connected to a process that serves descriptors */
 	STREAM_COMPLAINTS =
-		/* a worker: it may fail, or Python may refuse it to start processes */
-	4,
+		4, /* started by multiprocessing: Python may refuse it to start processes */
 	STREAM_HANDS = 8, /* the next write may tell another process where to fetch a descriptor */
 };
 extern uint8_t stream_watch;

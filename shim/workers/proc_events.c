@@ -329,23 +329,6 @@ void proc_events_unflag(uint16_t flag)
 }
 
 /*
- * Keeps the traceback: BaseProcess._bootstrap catches what a target raises, prints it, and soon
- * after ends the process with a status, when the place of the exception is no longer known.
- */
-NOINLINE void proc_events_complains(const void *data, size_t bytes)
-{
-	static const char begin[] = "Process ";
-	static char text[2048] LARGE; /* not on the stack; a process fails so only once */
-
-	if (proc_events.failed || bytes < sizeof(begin) || !(life.forked || proc_events.started) ||
-	    sys_peek(text, data, sizeof(begin) - 1) != sizeof(begin) - 1 ||
-	    memcmp(text, begin, sizeof(begin) - 1) || !sees_python() || !python_in_bootstrap())
-		return;
-	if (python_traceback(text, sizeof(text)))
-		proc_events.failed = log_text(text);
-}
-
-/*
  * Records an exit only if there is a log, or a traceback to show: a shell's subshells exit with a
  * status all the time, and a log is a file.
  */

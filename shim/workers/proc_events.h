@@ -85,12 +85,6 @@ void proc_events_bound(int tid, uint64_t before, uint64_t caller);
 bool proc_events_flag(uint16_t flag);
 void proc_events_unflag(uint16_t flag);
 
-/*
- * A worker is about to write this to standard error: perhaps multiprocessing's message about its
- * failure.
- */
-void proc_events_complains(const void *data, size_t bytes);
-
 /* The program ends this process with this status. */
 void proc_events_left(int code, uint64_t caller);
 

@@ -34,7 +34,8 @@ CROWDS = {"supervisor-threads": (["200", "0", "60"], 1.5, 3), "supervisor-proces
           "supervisor-many": (["0", "1000", "60", "3"], 6, 12)}
 SCRIPTS = {"dataloader": ["dataloader.py"], "fork-python": ["forks.py"], "fork-python-held": ["forks.py", "held"],
            "process": ["processes.py"], "process-torch": ["processes.py", "torch"], "queue": ["queues.py"],
-           "queue-torch": ["queues.py", "torch"], "shell": ["shell.sh"], "make": ["compile.py"], "git": ["git.py"]}
+           "queue-torch": ["queues.py", "torch"], "raise": ["exceptions.py"],
+           "raise-handled": ["exceptions.py", "handled"], "shell": ["shell.sh"], "make": ["compile.py"], "git": ["git.py"]}
 SOURCE = ROOT / "tests/bench/bench.c"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 LTTNG = "liblttng-ust-pthread-wrapper.so"
@@ -76,6 +77,8 @@ ROWS = [
     Row("dataloader", "epoch of a DataLoader, 1000 batches", "ms", 1e6, 1000, 0, "2%"),
     Row("queue", "an object through a Queue", "us", 1e3, 20_000, 0, "2%"),
     Row("queue-torch", "a tensor through torch's", "us", 1e3, 2_000, 0, "5%"),
+    Row("raise", "an exception caught, a byte written", "ns", 1, 1_000_000, 0, "2%"),
+    Row("raise-handled", "the same, written while it is handled", "ns", 1, 1_000_000, 0, ""),
     Row("process", "start + join of a Process", "us", 1e3, 100, 0, "10%"),
     Row("process-torch", "the same with torch imported", "us", 1e3, 40, 0, "2%"),
     Row("true", "posix_spawn of /bin/true", "us", 1e3, 150, 5, "11%"),

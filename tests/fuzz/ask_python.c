@@ -146,7 +146,7 @@ static void ask_starter(const struct cpython *py, uint64_t top, struct room *roo
 		check(room, cpython_model(py, process[i], room->text, room->bytes));
 	}
 	cpython_only_feeds(py, top);
-	cpython_in_bootstrap(py, top);
+	cpython_fed(py, top);
 	cpython_runs_main(py, top);
 	cpython_calls(py, top, "run", "threading.py");
 	cpython_role(py, top);
@@ -168,6 +168,7 @@ static void ask_exceptions(const struct cpython *py, uint64_t at, const struct s
 		check(room, cpython_exception_frames(py, &exception, room->text, room->bytes));
 		cpython_exception_place(py, &exception);
 		cpython_exception_is_parents(py, &exception, state->frame);
+		cpython_exception_caught(py, &exception);
 	}
 }
 

@@ -92,6 +92,7 @@ static void read_exceptions(const struct cpython *py, char text[64])
 		assert_true(cpython_exception_frames(py, &exception, text, 64) < 64);
 		assert_true(cpython_exception_place(py, &exception));
 		cpython_exception_is_parents(py, &exception, 4096);
+		cpython_exception_caught(py, &exception);
 	}
 	cpython_ended_main(py, &(struct state){.frame = 4096}, &exception);
 	assert_true(cpython_raised(py, 4096, &(struct state){.frame = 4096}, text, 64) < 64);
@@ -110,7 +111,7 @@ static void read_the_rest(const struct cpython *py, char text[64], uint64_t lock
 	cpython_starting(py, 4096);
 	cpython_started(py, 4096);
 	cpython_only_feeds(py, 4096);
-	cpython_in_bootstrap(py, 4096);
+	cpython_fed(py, 4096);
 	cpython_runs_main(py, 4096);
 	cpython_loads_data(py, 4096);
 	cpython_code_of(py, 4096);

@@ -222,6 +222,13 @@ static char *set_level(struct settings *settings, const char *value)
 	return hand_over(settings, "level", value);
 }
 
+static char *set_exceptions(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "full") && strcmp(value, "type") && strcmp(value, "off"))
+		return text_format("--exceptions %s: expected full, type or off", value);
+	return hand_over(settings, "exceptions", value);
+}
+
 static char *set_lock_order(struct settings *settings, const char *value)
 {
 	if (strcmp(value, "yes") && strcmp(value, "no"))

@@ -43,6 +43,8 @@ static const struct {
 	 "locks not tracked into a child because too many were held at the fork"},
 	{offsetof(struct mpsan_log, modules_skipped),
 	 "failures to read the list of loaded modules"},
+	{offsetof(struct mpsan_log, exceptions_lost),
+	 "exceptions not recorded because their process had met more than 64 others"},
 };
 
 static void add_counters(json_t *document, const struct reader *reader)

@@ -395,3 +395,20 @@ size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state 
 	}
 	return cpython_raised_text(py, &exception, how, text, bytes);
 }
+
+enum mpsan_exception_where cpython_exception_caught(const struct cpython *py,
+						    const struct cpython_exception *exception)
+{
+	struct frame frame;
+	int line;
+
+	if (!exception->traceback || !entry_read(py, exception->traceback, &frame, &line) ||
+	    !frame_read_code(py, &frame))
+		return MPSAN_WHERE_OTHER;
+#define CATCHER(function, file, where)            \
+	if (frame_is(py, &frame, function, file)) \
+		return where;
+#include "catchers.def"
+#undef CATCHER
+	return MPSAN_WHERE_OTHER;
+}

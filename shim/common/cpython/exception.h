@@ -115,4 +115,8 @@ size_t cpython_raised_text(const struct cpython *py, const struct cpython_except
 uint64_t cpython_exception_place(const struct cpython *py,
 				 const struct cpython_exception *exception);
 
+/* Who caught it: the outermost function of its traceback, see catchers.def. */
+enum mpsan_exception_where cpython_exception_caught(const struct cpython *py,
+						    const struct cpython_exception *exception);
+
 #endif

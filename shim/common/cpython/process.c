@@ -19,6 +19,7 @@
 #define FUNCTION_CODE_OLD 16
 #define BOUND_FUNCTION \
 	16 /* PyMethodObject.im_func; partial, property, staticmethod and classmethod have theirs there, too */
+#define BOUND_SELF 24 /* PyMethodObject.im_self */
 #define TYPE_IS_LIST (1u << 25)
 #define TYPE_IS_TUPLE (1u << 26)
 #define TYPE_IS_DICT (1u << 29)
@@ -92,13 +93,26 @@ bool cpython_only_feeds(const struct cpython *py, uint64_t top)
 	return any;
 }
 
-bool cpython_in_bootstrap(const struct cpython *py, uint64_t top)
+/* _feed(buffer, notempty, send_bytes, ...): a method of the Connection, which has its descriptor as `_handle`. */
+int cpython_fed(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;
 	struct walk walk;
+	uint64_t sends, handle;
 
 	walk_open(&walk, py, top);
-	return walk_on(&walk, &frame) && frame_is(py, &frame, "_bootstrap", "process.py");
+	while (walk_on(&walk, &frame)) {
+		if (!frame_is(py, &frame, "_feed", "queues.py"))
+			continue;
+		sends = frame_local(py, &frame, 2);
+		handle = sends ? cpython_attribute(py, cpython_member(py, sends, BOUND_SELF),
+						   "_handle") :
+				 0;
+		return handle && cpython_is_a(py, handle, "int") ?
+			       (int)cpython_member(py, handle, CPYTHON_INT_VALUE) :
+			       -1;
+	}
+	return -1;
 }
 
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes)

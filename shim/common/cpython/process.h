@@ -25,10 +25,8 @@ uint64_t cpython_started(const struct cpython *py, uint64_t frame);
  */
 bool cpython_only_feeds(const struct cpython *py, uint64_t frame);
 
-/*
- * Whether BaseProcess._bootstrap itself calls native code: it prints why the child fails, or exits.
- */
-bool cpython_in_bootstrap(const struct cpython *py, uint64_t frame);
+/* The descriptor of the pipe into which the thread, a queue's feeder, writes; -1: it is none, or unknown. */
+int cpython_fed(const struct cpython *py, uint64_t frame);
 
 /* Copies Process._name; returns its length, 0: none, or not readable. */
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exceptions that Python threads handle, or end by: the cause of many a wait. What nobody handles is printed, logged,
+ * pickled or sent by who catches it: hooks of writing, sending and opening ask whether their thread handles one.
+ * common/cpython/exception.h reads it; hooks/stream.c, socket.c and fd.c call.
+ */
+#ifndef MPSAN_EXCEPTIONS_H
+#define MPSAN_EXCEPTIONS_H
+
+#include <stdbool.h>
+
+#include "../intercept/hook.h"
+#include "../python/python.h"
+
+/* At the start, and in a forked child. */
+void exceptions_start(void);
+void exceptions_forked(void);
+
+/* The calling thread is about to write to a descriptor, or has opened a file. */
+void exceptions_at_write(int fd);
+void exceptions_at_open(const char *path);
+
+static inline void exceptions_write(int fd)
+{
+	if (UNLIKELY(python_catches) && UNLIKELY(python_handles() || fd == 2))
+		exceptions_at_write(fd);
+}
+
+static inline void exceptions_open(const char *path)
+{
+	if (UNLIKELY(python_catches) && UNLIKELY(python_handles()))
+		exceptions_at_open(path);
+}
+
+#endif
