@@ -5,16 +5,16 @@
  */
 #include "evidence.h"
 
-#include "../rules/deadlock.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"
 #include "../rules/catalog.h"
+#include "../rules/deadlock.h"
 #include "../symbols/raised.h"
 #include "args.h"
 #include "callsite.h"
+#include "evidence_because.h"
 #include "evidence_cuda.h"
 #include "evidence_deadlock.h"
 #include "evidence_ends.h"
@@ -439,6 +439,7 @@ static json_t *evidence_write(struct evidence *evidence)
 	free(print);
 	process_add_outer(evidence->reader, main_callsite->at->by, object);
 	add_ends(evidence, object);
+	because_tell(&evidence->ctx, finding, &evidence->events.causer, object);
 	return object;
 }
 
@@ -456,8 +457,9 @@ static void evidence_finish(struct evidence *evidence)
 json_t *evidence_build(const struct reader *reader, struct frames *frames,
 		       const struct finding *finding)
 {
+	struct finding caused = because_of(&reader->facts, finding);
 	struct evidence evidence = {
-		.ctx = {reader, frames}, .reader = reader, .frames = frames, .finding = finding};
+		.ctx = {reader, frames}, .reader = reader, .frames = frames, .finding = &caused};
 	json_t *object;
 
 	evidence_gather(&evidence);

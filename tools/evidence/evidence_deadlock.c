@@ -14,7 +14,6 @@
 #include "../symbols/raised.h"
 #include "args.h"
 #include "evidence_hang.h"
-#include "text_pools.h"
 #include "text_process.h"
 #include "text_waits.h"
 

@@ -145,11 +145,17 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 		set_fields(subjects, subjects->event, "", args);
 		args_set(args, ARG_who, process_text(reader, subjects->event->by));
 		args_set(args, ARG_at, place_text(&subjects->doer));
+		if (subjects->event->type == EV_exception)
+			args_set(args, ARG_exception,
+				 exception_text(reader, subjects->finding->trigger.index));
 	}
 	if (subjects->cause) {
 		set_fields(subjects, subjects->cause, ARGS_OF_CAUSE, args);
 		args_set(args, ARG_cause_who, process_text(reader, subjects->cause->by));
 		args_set(args, ARG_cause_at, place_text(&subjects->causer));
+		if (subjects->cause->type == EV_exception)
+			args_set(args, ARG_cause_exception,
+				 exception_text(reader, subjects->finding->cause - 1));
 	}
 	if (subjects->finding->process) {
 		args_set(args, ARG_process, process_text(reader, subjects->finding->process - 1));

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of processes, and how they ended. */
+/* Names of processes, how they ended, and by which exception. */
 #include "text_process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "../facts/exceptions.h"
 #include "../facts/processes.h"
+#include "../facts/pyframe.h"
 
 char *process_given_name(const struct reader *reader, uint32_t slot)
 {
@@ -107,6 +109,68 @@ char *process_ended_text(const struct facts *facts, uint32_t slot)
 	return text_copy(process->end ? "exited" : "ended for an unknown reason");
 }
 
+static bool is_installed(const struct pyframe *frame)
+{
+	return pyframe_is_standard(frame) || pytext_has(frame->file, "-packages/");
+}
+
+/* The innermost frame of the program's own, else the innermost. */
+static char *place_text(const char *frames)
+{
+	struct pyframe frame, best = {0};
+	const char *file;
+
+	while (pyframe_next(&frames, &frame)) {
+		if (!best.line.text)
+			best = frame;
+		if (is_installed(&frame))
+			continue;
+		best = frame;
+		break;
+	}
+	if (!best.line.text)
+		return NULL;
+	file = memrchr(best.file.text, '/', best.file.length);
+	file = file ? file + 1 : best.file.text;
+	return text_format("%.*s (%.*s:%.*s)",
+			   (int)(best.function.text + best.function.length - best.class.text),
+			   best.class.text, (int)(best.file.text + best.file.length - file), file,
+			   (int)best.line.length, best.line.text);
+}
+
+char *exception_text(const struct reader *reader, uint32_t event)
+{
+	const struct fact_event *fact = &reader->facts.events[event];
+	const struct ev_exception *ev = EVENT_AS(fact, exception);
+	const char *type = reader_text(reader, fact->slot, ev->type),
+		   *says = reader_text(reader, fact->slot, ev->text);
+	char *place = place_text(reader_text(reader, fact->slot, ev->python)),
+	     *text = says ? text_format("%s('%s')%s%s", type ? type : "an exception", says,
+					place ? " at " : "", place ? place : "") :
+			    text_format("%s%s%s", type ? type : "an exception", place ? " at " : "",
+					place ? place : "");
+
+	free(place);
+	return text;
+}
+
+/* "ended by ValueError('...') at load (data.py:41), with status 1,". */
+static char *failed_text(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = reader->facts.processes[slot].slot;
+	uint32_t event = process->end == MPSAN_END_EXIT && process->end_value > 0 ?
+				 exception_of_process(&reader->facts, slot) :
+				 FACT_NONE;
+	char *what, *text;
+
+	if (event == FACT_NONE)
+		return process_ended_text(&reader->facts, slot);
+	what = exception_text(reader, event);
+	text = text_format("ended by %s, with status %d,", what, process->end_value);
+	free(what);
+	return text;
+}
+
 char *process_end_text(const struct reader *reader, uint32_t slot)
 {
 	const struct fact_process *process = &reader->facts.processes[slot];
@@ -116,7 +180,7 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 		return text_copy(reader->cut_ns ? PROCESS_CUT : PROCESS_STAYED);
 	ended = process_ended_itself(&reader->facts, slot) ?
 			killed_text(process->slot->end_value, true) :
-			process_ended_text(&reader->facts, slot);
+			failed_text(reader, slot);
 	when = trigger_text(reader, slot, process->gone_ns);
 	text = text_format("%s %s", ended, when);
 	free(ended);

@@ -33,6 +33,9 @@ char *process_ended_text(const struct facts *facts, uint32_t slot);
  */
 char *process_end_text(const struct reader *reader, uint32_t slot);
 
+/* "ValueError('no such file') at load (data.py:41)", of an event. The caller frees it. */
+char *exception_text(const struct reader *reader, uint32_t event);
+
 /* The workers that outlived a killed process, a few by name. The caller frees it. */
 char *process_left_text(const struct reader *reader, uint32_t slot);
 

@@ -8,6 +8,7 @@
 #define MPSAN_TEXT_WAITS_H
 
 #include "../facts/awaited.h"
+#include "callsite.h"
 #include "text_locks.h"
 
 /* A wait as an event or a snapshot has it. */
@@ -23,5 +24,11 @@ char *wait_text(const struct reader *reader, struct frames *frames, const struct
 
 /* Whether the wait is for the end of a thread: then its owner is that thread. */
 bool wait_is_join(const struct wait_ref *wait);
+
+/*
+ * "2 workers of ThreadPoolExecutor-0": pools whose workers wait for results inside their tasks; "" if there are none. The caller
+ * frees it.
+ */
+char *pools_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 
 #endif

@@ -6,6 +6,7 @@
 #include "../base/jsontext.h"
 #include "../evidence/text_locks.h"
 #include "../evidence/text_process.h"
+#include "../facts/exceptions.h"
 #include "../reader/unwatched.h"
 #include "report.h"
 
@@ -31,6 +32,19 @@ static json_t *end_json(const struct mpsan_process *process)
 	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
 		return json_pack("{s:i}", "code", process->end_value);
 	return json_null();
+}
+
+/* That by which it ended, as text. */
+static void add_exception(const struct reader *reader, uint32_t slot, json_t *object)
+{
+	uint32_t event = slot < reader->facts.process_count ?
+				 exception_of_process(&reader->facts, slot) :
+				 FACT_NONE;
+	char *text = event == FACT_NONE ? NULL : exception_text(reader, event);
+
+	if (text)
+		json_object_set_new(object, "exception", jsontext_of(text));
+	free(text);
 }
 
 json_t *process_json(const struct reader *reader, uint32_t slot)
@@ -60,6 +74,7 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 	process_add_outer(reader, slot, object);
 	if (mpsan_process_rank(process))
 		json_object_set_new(object, "rank", json_integer(mpsan_process_rank(process) - 1));
+	add_exception(reader, slot, object);
 	free(unwatched);
 	free(name);
 	return object;

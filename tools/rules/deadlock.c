@@ -10,6 +10,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../facts/wait_kinds.h"
+#include "because.h"
 
 const struct fact_blocked *deadlock_waiter(const struct facts *facts,
 					   const struct fact_deadlock *deadlock,
@@ -404,10 +405,14 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 	case MPSAN_DEADLOCK_DEAD_END:
 		if (holds_its_lock(facts, deadlock) || deadlock_file_twice(facts, deadlock))
 			return RULE_self_deadlock;
+		if (because_item(facts, deadlock) != FACT_NONE)
+			return RULE_item_dropped;
 		if (rule != RULE_COUNT && !has_lock_circle(facts, deadlock))
 			return rule;
-		return deadlock_left_child(facts, deadlock) ? RULE_fork_lost_wakeup :
-							      RULE_deadlock_cycle;
+		if (deadlock_left_child(facts, deadlock))
+			return RULE_fork_lost_wakeup;
+		return because_sent(facts, deadlock) != FACT_NONE ? RULE_thread_died :
+								    RULE_deadlock_cycle;
 	}
 	return RULE_COUNT;
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../proc/pipes.h"
@@ -244,6 +245,16 @@ static bool was_fed(const struct group *group, uint32_t i)
 	return false;
 }
 
+/* Whether an item for what it reads from was put, and dropped. */
+static bool was_dropped(const struct group *group, uint32_t i)
+{
+	const struct snapshot *snapshot = group->snapshot;
+
+	return wait_is_read(group_wait(group, i)) &&
+	       exception_at_pipe(group_facts(group), group_thread(group, i)->object.inode,
+				 snapshot->now_ns) != FACT_NONE;
+}
+
 bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -258,7 +269,7 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) || meets_at_lock(group, i) ||
 	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
 	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) || meets_peer(group, i) ||
-	       has_read_any(group, thread->slot) || was_fed(group, i);
+	       has_read_any(group, thread->slot) || was_fed(group, i) || was_dropped(group, i);
 }
 
 /* ---- processes that read from each other ---- */

@@ -2,6 +2,7 @@
 # expect: worker-failed error
 # or: worker-failed warning
 # or: hang warning
+# says: FileNotFoundError\('weights.bin'\) at load \(initializer-fails.py:14\)|hang
 # options: --hang-after 4
 # within: 15
 # outside: nothing: how the workers ended

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells the exception that caused a wait, and others before it. */
+#include "evidence_because.h"
+
+#include <stdlib.h>
+
+#include "../base/jsontext.h"
+#include "../facts/exceptions.h"
+#include "../facts/processes.h"
+#include "../rules/because.h"
+#include "../rules/deadlock.h"
+#include "text_process.h"
+
+#define OTHERS_MAX 4u
+
+/* A process that said where it ended has recorded why, too. */
+static void replace_end(const struct facts *facts, struct finding *finding)
+{
+	const struct fact_event *event = &facts->events[finding->cause - 1];
+	uint32_t exception = event->type == EV_left ? exception_of_process(facts, event->by) :
+						      FACT_NONE;
+
+	if (exception != FACT_NONE)
+		finding->cause = exception + 1;
+}
+
+struct finding because_of(const struct facts *facts, const struct finding *told)
+{
+	const struct fact_deadlock *deadlock;
+	struct finding finding = *told;
+	uint32_t event;
+
+	if (finding.cause)
+		replace_end(facts, &finding);
+	if (finding.cause || finding.deadlock - 1 >= facts->deadlock_count)
+		return finding;
+	deadlock = &facts->deadlocks[finding.deadlock - 1];
+	event = because_process(
+		facts, deadlock,
+		deadlock_lost_sender(facts, deadlock, deadlock_sufferer(facts, deadlock)));
+	if (event == FACT_NONE)
+		event = because_thread(facts, deadlock);
+	if (event == FACT_NONE)
+		event = because_item(facts, deadlock);
+	if (event == FACT_NONE)
+		return finding;
+	finding.cause = event + 1;
+	finding.fix = because_fix(facts, event);
+	return finding;
+}
+
+static char *story_text(const struct evidence_context *ctx, uint32_t event,
+			const struct callsite *callsite)
+{
+	const struct fact_event *fact = &ctx->reader->facts.events[event];
+	char *what = exception_text(ctx->reader, event), *actor = callsite_actor(callsite),
+	     *process = process_text(ctx->reader, fact->by), *text;
+
+	switch (EVENT_AS(fact, exception)->where) {
+	case MPSAN_WHERE_FEEDER:
+		text = text_format("a queue's feeder thread in %s dropped an item for %s", process,
+				   what);
+		break;
+	case MPSAN_WHERE_THREAD:
+		text = text_format("%s of %s ended by %s", actor ? actor : "a thread", process,
+				   what);
+		break;
+	default:
+		text = text_format("%s ended by %s", process, what);
+	}
+	free(process);
+	free(actor);
+	free(what);
+	return text;
+}
+
+static json_t *cause_json(const struct evidence_context *ctx, uint32_t event,
+			  const struct callsite *causer)
+{
+	const struct fact_event *fact = &ctx->reader->facts.events[event];
+	const struct ev_exception *ev = EVENT_AS(fact, exception);
+
+	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:O}", "kind",
+			 ev->where == MPSAN_WHERE_FEEDER ? "dropped" : "exception", "type",
+			 jsontext_of(reader_text(ctx->reader, fact->slot, ev->type)), "text",
+			 jsontext_of(reader_text(ctx->reader, fact->slot, ev->text)), "pid",
+			 (json_int_t)ctx->reader->session.table[fact->by].pid, "tid",
+			 (json_int_t)causer->tid, "python", causer->python);
+}
+
+static bool is_part(const struct facts *facts, const struct fact_deadlock *deadlock, uint32_t slot)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].at.by == slot ||
+		    process_parent(facts, slot) == facts->blockeds[i].at.by)
+			return true;
+	return false;
+}
+
+static void add_other(const struct evidence_context *ctx, uint32_t event, json_t *steps)
+{
+	const struct fact_event *fact = &ctx->reader->facts.events[event];
+	struct fact_place at = reader_event_place(ctx->reader, fact);
+	struct callsite callsite;
+	char *story, *text;
+
+	callsite_init(ctx, &callsite, &at, at.tid, 0, EVENT_AS(fact, exception)->python);
+	callsite_locate(ctx, &callsite, 0, true);
+	story = story_text(ctx, event, &callsite);
+	text = text_format("failed before: %s", story);
+	json_array_append_new(steps, callsite_step(ctx, &callsite, STEP_CAUSE, jsontext_of(text)));
+	free(text);
+	free(story);
+	callsite_finish(&callsite);
+}
+
+static void add_others(const struct evidence_context *ctx, const struct finding *finding,
+		       json_t *steps)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
+	uint32_t told = 0;
+
+	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
+		uint32_t event = exception_before(facts, slot, FACT_NONE);
+
+		for (; event != FACT_NONE && told < OTHERS_MAX;
+		     event = exception_before(facts, slot, event)) {
+			if (event + 1 == finding->cause || !is_part(facts, deadlock, slot) ||
+			    event_time(&facts->events[event]) > deadlock->at.time_ns)
+				continue;
+			add_other(ctx, event, steps);
+			told++;
+		}
+	}
+}
+
+void because_tell(const struct evidence_context *ctx, const struct finding *finding,
+		  const struct callsite *causer, json_t *object)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	json_t *steps = json_object_get(object, "evidence");
+	bool raised = finding->cause && facts->events[finding->cause - 1].type == EV_exception;
+	char *story, *message;
+
+	if (raised)
+		json_object_set_new(object, "cause", cause_json(ctx, finding->cause - 1, causer));
+	if (finding->deadlock - 1 >= facts->deadlock_count)
+		return;
+	if (raised && !finding->process) { /* else the message has its end */
+		story = story_text(ctx, finding->cause - 1, causer);
+		message = text_format("%s, and %s", story, jsontext_at(object, "message"));
+		json_object_set_new(object, "message", jsontext_of(message));
+		json_array_insert_new(steps, 0,
+				      callsite_step(ctx, causer, STEP_CAUSE, jsontext_of(story)));
+		free(message);
+		free(story);
+	}
+	add_others(ctx, finding, steps);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exceptions that ended a process or a thread, or for which a feeder dropped an item. */
+#include "exceptions.h"
+
+uint32_t exception_before(const struct facts *facts, uint32_t slot, uint32_t event)
+{
+	uint64_t where;
+
+	for (event = fact_event_of(facts, slot, EV_exception, event); event != FACT_NONE;
+	     event = fact_event_of(facts, slot, EV_exception, event)) {
+		where = exception_where(facts, event);
+		if (where >= MPSAN_WHERE_MAIN && where <= MPSAN_WHERE_FEEDER)
+			break;
+	}
+	return event;
+}
+
+uint32_t exception_of_process(const struct facts *facts, uint32_t slot)
+{
+	uint32_t event = exception_before(facts, slot, FACT_NONE);
+
+	while (event != FACT_NONE && exception_where(facts, event) != MPSAN_WHERE_MAIN &&
+	       exception_where(facts, event) != MPSAN_WHERE_WORKER)
+		event = exception_before(facts, slot, event);
+	return event;
+}
+
+uint32_t exception_of_thread(const struct facts *facts, uint32_t slot, uint32_t tid,
+			     uint64_t until_ns)
+{
+	uint32_t event = exception_before(facts, slot, FACT_NONE);
+
+	while (event != FACT_NONE && (exception_where(facts, event) != MPSAN_WHERE_THREAD ||
+				      (tid && event_tid(&facts->events[event]) != tid) ||
+				      event_time(&facts->events[event]) > until_ns))
+		event = exception_before(facts, slot, event);
+	return event;
+}
+
+uint32_t exception_at_pipe(const struct facts *facts, uint64_t inode, uint64_t until_ns)
+{
+	for (uint32_t slot = 0; inode && slot < facts->process_count; slot++)
+		for (uint32_t event = exception_before(facts, slot, FACT_NONE); event != FACT_NONE;
+		     event = exception_before(facts, slot, event))
+			if (EVENT_AS(&facts->events[event], exception)->item == inode &&
+			    event_time(&facts->events[event]) <= until_ns)
+				return event;
+	return FACT_NONE;
+}

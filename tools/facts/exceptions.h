@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exceptions that ended a process or a thread, or for which a feeder dropped an item. Each function returns an event, FACT_NONE:
+ * none. Neighbours: facts.h; ../rules/because.h says which of them caused a wait.
+ */
+#ifndef MPSAN_FACTS_EXCEPTIONS_H
+#define MPSAN_FACTS_EXCEPTIONS_H
+
+#include "facts.h"
+
+/* By which its main thread, or what it ran as a worker, ended. */
+uint32_t exception_of_process(const struct facts *facts, uint32_t slot);
+
+/* By which that thread ended before that time; `tid` 0: the newest one, of any thread. */
+uint32_t exception_of_thread(const struct facts *facts, uint32_t slot, uint32_t tid,
+			     uint64_t until_ns);
+
+/* For which a feeder of any process dropped an item for this pipe. */
+uint32_t exception_at_pipe(const struct facts *facts, uint64_t inode, uint64_t until_ns);
+
+/* The process's exception before that one, FACT_NONE: its newest, by whom nobody but the program had caught it. */
+uint32_t exception_before(const struct facts *facts, uint32_t slot, uint32_t event);
+
+static inline uint64_t exception_where(const struct facts *facts, uint32_t event)
+{
+	return EVENT_AS(&facts->events[event], exception)->where;
+}
+
+#endif

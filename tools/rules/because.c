@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks for the exception that caused a deadlock or a hang. */
+#include "because.h"
+
+#include "../facts/exceptions.h"
+#include "../facts/wait_kinds.h"
+
+static uint32_t end_of(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	return deadlock->end < facts->blocked_count ? deadlock->end : facts->blocked_count;
+}
+
+uint32_t because_item(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	uint32_t event = FACT_NONE;
+
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
+		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ)
+			event = exception_at_pipe(facts, facts->blockeds[i].ev.lock,
+						  deadlock->at.time_ns);
+	return event;
+}
+
+/* What a thread of the same process was to send, and no other process can. */
+static bool awaits_thread(const struct fact_blocked *blocked)
+{
+	switch (blocked->frames.what) {
+	case AWAITED_NOTIFY:
+	case AWAITED_EVENT:
+	case AWAITED_PERMIT:
+	case AWAITED_PARTIES:
+	case AWAITED_ITEM:
+	case AWAITED_ROOM:
+	case AWAITED_DONE:
+	case AWAITED_SIMPLE_ITEM:
+	case AWAITED_RESULT:
+	case AWAITED_RESULTS:
+	case AWAITED_POOL_RESULT:
+		return !blocked->ev.owner && !(blocked->ev.flags & MPSAN_LF_SHARED);
+	default:
+		return false;
+	}
+}
+
+/* The exception of the only thread of a process that ended by one. */
+static uint32_t only_thread(const struct facts *facts, uint32_t slot, uint64_t until_ns)
+{
+	uint32_t event = exception_of_thread(facts, slot, 0, until_ns), other = event;
+
+	while (other != FACT_NONE) {
+		other = exception_before(facts, slot, other);
+		if (other != FACT_NONE && exception_where(facts, other) == MPSAN_WHERE_THREAD &&
+		    event_tid(&facts->events[other]) != event_tid(&facts->events[event]))
+			return FACT_NONE;
+	}
+	return event;
+}
+
+uint32_t because_sent(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	uint32_t event = FACT_NONE;
+
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
+		return FACT_NONE;
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
+		if (awaits_thread(&facts->blockeds[i]))
+			event = only_thread(facts, facts->blockeds[i].at.by, deadlock->at.time_ns);
+	return event;
+}
+
+/* That of the thread that has ended with a lock. */
+static uint32_t of_owner(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	uint32_t event = FACT_NONE;
+
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+		uint64_t tid = one->ev.owner ? one->ev.owner : one->ev.taker;
+
+		if (tid && one->ev.flags & MPSAN_LF_OWNER_DEAD)
+			event = exception_of_thread(facts, one->at.by, (uint32_t)tid,
+						    deadlock->at.time_ns);
+	}
+	return event;
+}
+
+uint32_t because_thread(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	uint32_t event = of_owner(facts, deadlock);
+
+	return event == FACT_NONE ? because_sent(facts, deadlock) : event;
+}
+
+/* Of a main thread that waits for others, at the end, after its code has ended: they wait for what it was to do. */
+static uint32_t of_main(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
+		const struct fact_place *at = &facts->blockeds[i].at;
+		uint32_t event = at->by < facts->process_count &&
+						 at->tid == facts->processes[at->by].slot->pid ?
+					 exception_of_process(facts, at->by) :
+					 FACT_NONE;
+
+		if (event != FACT_NONE && exception_where(facts, event) == MPSAN_WHERE_MAIN)
+			return event;
+	}
+	return FACT_NONE;
+}
+
+uint32_t because_process(const struct facts *facts, const struct fact_deadlock *deadlock,
+			 uint32_t sender)
+{
+	uint32_t slot = deadlock->ev.dead_slot ? (uint32_t)deadlock->ev.dead_slot - 1 : sender;
+
+	return slot < facts->process_count ? exception_of_process(facts, slot) :
+					     of_main(facts, deadlock);
+}
+
+const char *because_fix(const struct facts *facts, uint32_t event)
+{
+	switch (exception_where(facts, event)) {
+	case MPSAN_WHERE_FEEDER:
+		return "put only what can be pickled into a queue of multiprocessing: no lambda, lock, open file or generator; the "
+		       "queue's feeder thread drops an item that cannot be, and only prints why; pickle.dumps(item) before put() raises "
+		       "the error where the item is made";
+	case MPSAN_WHERE_THREAD:
+		return "mend what raised the exception; let a thread that others wait for tell them when it fails, in a finally block "
+		       "or by the exception of a Future (concurrent.futures)";
+	case MPSAN_WHERE_MAIN:
+		return "mend what raised the exception; tell threads and workers to stop in a finally block, so that they end when the "
+		       "main thread fails";
+	default:
+		return "mend what raised the exception; let a worker that others wait for tell them when it fails: put a sentinel in a "
+		       "finally block, or use concurrent.futures, which hands the exception to who waits for the result";
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a wait does not end: the exception of the process or thread whose end, or of the feeder whose dropped item, it waited
+ * for. Pure. Neighbours: deadlock.h, ../facts/exceptions.h; ../evidence/evidence.h tells it.
+ */
+#ifndef MPSAN_BECAUSE_H
+#define MPSAN_BECAUSE_H
+
+#include "../facts/facts.h"
+
+/* The event of the exception; FACT_NONE: none is known to be the cause. */
+uint32_t because_item(const struct facts *facts, const struct fact_deadlock *deadlock);
+/* Of the only thread that ended by one, where others wait for what a thread of their process was to send. */
+uint32_t because_sent(const struct facts *facts, const struct fact_deadlock *deadlock);
+/* The same, or of a thread that ended with a lock. */
+uint32_t because_thread(const struct facts *facts, const struct fact_deadlock *deadlock);
+/* Of a process; `sender`: the one that failed and was to send, FACT_NONE: none. */
+uint32_t because_process(const struct facts *facts, const struct fact_deadlock *deadlock,
+			 uint32_t sender);
+
+/* The cure of that exception. */
+const char *because_fix(const struct facts *facts, uint32_t event);
+
+#endif
