@@ -83,9 +83,7 @@ bool python_uncaught(struct cpython_exception *exception)
 {
 	struct state own;
 
-	return python_own_state(&own) &&
-	       cpython_exception_read(&python.own, exception,
-				      cpython_uncaught(&python.py, own.interp));
+	return python_own_state(&own) && cpython_left_main(&python.own, &own, exception);
 }
 
 int python_dropped(void)

@@ -2,6 +2,8 @@
 /* Exceptions that ended a process or a thread, or for which a feeder dropped an item. */
 #include "exceptions.h"
 
+#include "processes.h"
+
 uint32_t exception_before(const struct facts *facts, uint32_t slot, uint32_t event)
 {
 	uint64_t where;
@@ -46,4 +48,17 @@ uint32_t exception_at_pipe(const struct facts *facts, uint64_t inode, uint64_t u
 			    event_time(&facts->events[event]) <= until_ns)
 				return event;
 	return FACT_NONE;
+}
+
+bool exception_ended_main(const struct facts *facts, uint32_t slot)
+{
+	uint32_t both[] = {slot, process_parent(facts, slot)}, event;
+
+	for (unsigned i = 0; i < 2; i++) {
+		event = both[i] < facts->process_count ? exception_of_process(facts, both[i]) :
+							 FACT_NONE;
+		if (event != FACT_NONE && exception_where(facts, event) == MPSAN_WHERE_MAIN)
+			return true;
+	}
+	return false;
 }

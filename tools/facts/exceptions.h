@@ -21,6 +21,9 @@ uint32_t exception_at_pipe(const struct facts *facts, uint64_t inode, uint64_t u
 /* The process's exception before that one, FACT_NONE: its newest, by whom nobody but the program had caught it. */
 uint32_t exception_before(const struct facts *facts, uint32_t slot, uint32_t event);
 
+/* Whether the main thread of the process, or of the one that made it, ended by one. */
+bool exception_ended_main(const struct facts *facts, uint32_t slot);
+
 static inline uint64_t exception_where(const struct facts *facts, uint32_t event)
 {
 	return EVENT_AS(&facts->events[event], exception)->where;

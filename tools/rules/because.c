@@ -91,17 +91,16 @@ uint32_t because_thread(const struct facts *facts, const struct fact_deadlock *d
 	return event == FACT_NONE ? because_sent(facts, deadlock) : event;
 }
 
-/* Of a main thread that waits for others, at the end, after its code has ended: they wait for what it was to do. */
+/* Of a main thread that waits at the end of the interpreter: others wait for what its code was to do. */
 static uint32_t of_main(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
-		const struct fact_place *at = &facts->blockeds[i].at;
-		uint32_t event = at->by < facts->process_count &&
-						 at->tid == facts->processes[at->by].slot->pid ?
-					 exception_of_process(facts, at->by) :
-					 FACT_NONE;
+		const struct fact_blocked *one = &facts->blockeds[i];
+		uint32_t event = one->ev.raised ? exception_of_process(facts, one->at.by) :
+						  FACT_NONE;
 
-		if (event != FACT_NONE && exception_where(facts, event) == MPSAN_WHERE_MAIN)
+		if (event != FACT_NONE && exception_where(facts, event) == MPSAN_WHERE_MAIN &&
+		    event_tid(&facts->events[event]) == one->at.tid)
 			return event;
 	}
 	return FACT_NONE;

@@ -483,7 +483,8 @@ bool idle_sender_ended(const struct group *group, uint32_t i)
 
 	if (group_wait(group, i)->flags & MPSAN_LF_CLOSED ||
 	    (group_wait(group, i)->kind == MPSAN_WAIT_READY && idle_is_for_own(group, i) &&
-	     thread_ended(group, thread)))
+	     thread_ended(group, thread)) ||
+	    exception_ended_main(group_facts(group), thread->slot))
 		return true;
 	if (by_pipe || thread->object.is_shared || group_wait(group, i)->kind == MPSAN_WAIT_IPC)
 		return worker_ended(group, thread->slot, by_pipe);

@@ -329,16 +329,22 @@ static bool is_at_end(const struct cpython *py, uint64_t top)
 	       !cpython_string_is(py, last.name, "<module>");
 }
 
-bool cpython_ended_main(const struct cpython *py, const struct state *state,
-			struct cpython_exception *exception)
+bool cpython_left_main(const struct cpython *py, const struct state *state,
+		       struct cpython_exception *exception)
 {
 	struct frame outermost;
 	int line;
 
-	return !state->next && is_at_end(py, state->frame) &&
+	return !state->next &&
 	       cpython_exception_read(py, exception, cpython_uncaught(py, state->interp)) &&
 	       entry_read(py, exception->traceback, &outermost, &line) &&
 	       frame_read_code(py, &outermost) && is_main(py, &outermost);
+}
+
+bool cpython_ended_main(const struct cpython *py, const struct state *state,
+			struct cpython_exception *exception)
+{
+	return is_at_end(py, state->frame) && cpython_left_main(py, state, exception);
 }
 
 /* ---- all of it as text ---- */

@@ -62,6 +62,9 @@ bool cpython_exception_read(const struct cpython *py, struct cpython_exception *
  */
 bool cpython_ended_main(const struct cpython *py, const struct state *state,
 			struct cpython_exception *exception);
+/* The same, whatever is on its stack. */
+bool cpython_left_main(const struct cpython *py, const struct state *state,
+		       struct cpython_exception *exception);
 
 /*
  * Whether the process was forked by multiprocessing while it was handled: what handles it is of the parent. `top`: the thread's
