@@ -142,16 +142,13 @@ char *exception_text(const struct reader *reader, uint32_t event)
 {
 	const struct fact_event *fact = &reader->facts.events[event];
 	const struct ev_exception *ev = EVENT_AS(fact, exception);
-	const char *type = reader_text(reader, fact->slot, ev->type),
-		   *says = reader_text(reader, fact->slot, ev->text);
-	char *place = place_text(reader_text(reader, fact->slot, ev->python)),
-	     *text = says ? text_format("%s('%s')%s%s", type ? type : "an exception", says,
-					place ? " at " : "", place ? place : "") :
-			    text_format("%s%s%s", type ? type : "an exception", place ? " at " : "",
-					place ? place : "");
+	const char *type = reader_text(reader, fact->slot, ev->type) ?: "an exception",
+		   *says = reader_text(reader, fact->slot, ev->text),
+		   *quote = says && strchr(says, '\'') ? "\"" : "'";
+	char *place = place_text(reader_text(reader, fact->slot, ev->python)), *text;
 
-	free(place);
-	return text;
+	text = says ? text_format("%s(%s%s%s)", type, quote, says, quote) : text_copy(type);
+	return place ? text_join(text, " at ", place) : text;
 }
 
 /* "ended by ValueError('...') at load (data.py:41), with status 1,". */

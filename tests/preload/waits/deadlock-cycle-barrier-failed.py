@@ -3,7 +3,7 @@
 # expect: deadlock-cycle error
 # says: a barrier waits for a party that has failed
 # says: Process-2 (pid
-# says: exited with status 1
+# says: ended by ValueError('shard 1 is damaged') at meet (deadlock-cycle-barrier-failed.py:18), with status 1
 # says: waits for the other parties of
 # may: worker-failed warning
 # silent: missing-sentinel

@@ -1,7 +1,7 @@
 """Two workers are joined one after the other; the second one fails at once. Then the same where somebody looks."""
 # expect: worker-failed warning
 # frames: join_all
-# says: exited with status 1
+# says: ended by ValueError('no such item') at work (worker-failed.py:13), with status 1
 import multiprocessing
 import time
 

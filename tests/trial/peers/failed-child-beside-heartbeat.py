@@ -2,7 +2,7 @@
 # expect: worker-failed warning
 # within: 8
 # options: --hang-after 3
-# says: exited with status 1
+# says: ended by AttributeError.* at tokenize .*, with status 1
 # says: has not asked after it
 # outside: nothing: that nobody asks after the child for longer than --hang-after
 
