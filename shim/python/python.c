@@ -467,11 +467,18 @@ bool python_handled(struct cpython_exception *exception)
 				      cpython_handled(&python.own, (uint64_t)python.this_state()));
 }
 
+static enum cpython_tell tells;
+
+void python_tells(enum cpython_tell tell)
+{
+	tells = tell;
+}
+
 size_t python_raised(char *text, size_t bytes)
 {
 	struct state own;
 
 	return python_own_state(&own) ? cpython_raised(&python.own, (uint64_t)python.this_state(),
-						       &own, text, bytes) :
+						       &own, tells, text, bytes) :
 					0;
 }

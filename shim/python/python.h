@@ -255,8 +255,12 @@ bool python_calls(const char *function, const char *file) __attribute__((nonnull
 enum mpsan_exit_check python_checks_exit(bool waits);
 /* The exception that the calling thread is handling; false: none. Needs no GIL. See common/cpython/exception.h. */
 bool python_handled(struct cpython_exception *exception) __attribute__((nonnull));
-/* All of it as text, or of the one that ended the main module: see cpython_raised. Returns the length; 0: none. */
+/*
+ * All of it as text, or of the one that ended the main module: see cpython_raised. Returns the length; 0: none. What may be
+ * told is set at the start.
+ */
 size_t python_raised(char *text, size_t bytes) __attribute__((nonnull));
+void python_tells(enum cpython_tell tell);
 /* The same of the exception that ended the main thread's code, and was printed. Slow. */
 bool python_uncaught(struct cpython_exception *exception) __attribute__((nonnull));
 /*

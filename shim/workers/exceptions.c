@@ -43,6 +43,9 @@ void exceptions_start(void)
 	bool set = setting("exceptions", value, sizeof(value));
 
 	without_text = set && text_equal(value, "type");
+	python_tells(without_text		     ? CPYTHON_TELL_TYPE :
+		     set && text_equal(value, "off") ? CPYTHON_TELL_NOTHING :
+						       CPYTHON_TELL_ALL);
 	python_watch_handlers(!set || !text_equal(value, "off"));
 }
 

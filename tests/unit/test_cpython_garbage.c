@@ -95,7 +95,7 @@ static void read_exceptions(const struct cpython *py, char text[64])
 		cpython_exception_caught(py, &exception);
 	}
 	cpython_ended_main(py, &(struct state){.frame = 4096}, &exception);
-	assert_true(cpython_raised(py, 4096, &(struct state){.frame = 4096}, text, 64) < 64);
+	assert_true(cpython_raised(py, 4096, &(struct state){.frame = 4096}, 0, text, 64) < 64);
 }
 
 /* What is asked of processes, queues, threads, tasks and exceptions: frames, dicts and type objects. */

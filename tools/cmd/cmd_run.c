@@ -22,6 +22,7 @@
 #include "../supervise/program_state.h"
 #include "../supervise/rescue.h"
 #include "../supervise/watch.h"
+#include "../symbols/pyview.h"
 #include "again.h"
 #include "command.h"
 #include "gate.h"
@@ -281,6 +282,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 
 	if (wrong)
 		give_up(launch, wrong);
+	pyview_tells(settings->exceptions);
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge.baseline = &settings->baseline;
 	watch.print = watch.terminal || !is_text_elsewhere(settings);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "../../shim/common/cpython/exception.h"
 #include "../findings/baseline.h"
 #include "../findings/grades.h"
 #include "../findings/suppress.h"
@@ -38,6 +39,7 @@ struct settings {
 	unsigned hang_after; /* seconds */
 	unsigned long long log_total; /* bytes */
 	bool forks_only; /* --level=forks */
+	enum cpython_tell exceptions;
 	const char *dir; /* NULL: a private one */
 	ARRAY(const char *) names; /* of processes to examine */
 	ARRAY(const char *) pids; /* of --pid; others are operands */

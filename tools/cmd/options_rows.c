@@ -226,6 +226,9 @@ static char *set_exceptions(struct settings *settings, const char *value)
 {
 	if (strcmp(value, "full") && strcmp(value, "type") && strcmp(value, "off"))
 		return text_format("--exceptions %s: expected full, type or off", value);
+	settings->exceptions = *value == 'f' ? CPYTHON_TELL_ALL :
+			       *value == 't' ? CPYTHON_TELL_TYPE :
+					       CPYTHON_TELL_NOTHING;
 	return hand_over(settings, "exceptions", value);
 }
 

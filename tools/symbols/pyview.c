@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../../shim/common/cpython/at_hand.h"
-#include "../../shim/common/cpython/exception.h"
 #include "../../shim/common/cpython/name.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
@@ -131,6 +130,13 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 	return length + cpython_stack(&view->py, top, &walk, text + length, bytes - length);
 }
 
+static enum cpython_tell tells;
+
+void pyview_tells(enum cpython_tell tell)
+{
+	tells = tell;
+}
+
 size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
 	struct cpython_exception exception;
@@ -138,11 +144,11 @@ size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t b
 	uint64_t at = find_state(view, pthread, &state);
 
 	*text = '\0';
-	if (!at)
+	if (!at || tells == CPYTHON_TELL_NOTHING)
 		return 0;
 	if (cpython_exception_read(&view->py, &exception, pytasks_handled(&view->py, state.frame)))
-		return cpython_raised_text(&view->py, &exception, "handles", text, bytes);
-	return cpython_raised(&view->py, at, &state, text, bytes);
+		return cpython_raised_text(&view->py, &exception, "handles", tells, text, bytes);
+	return cpython_raised(&view->py, at, &state, tells, text, bytes);
 }
 
 struct pyspin pyview_spins(struct pyview *view, uint64_t pthread)

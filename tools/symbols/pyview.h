@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../../shim/common/cpython/exception.h"
 #include "../../shim/common/cpython/group.h"
 #include "../../shim/common/cpython/process.h"
 #include "../../shim/common/cpython/taker.h"
@@ -44,6 +45,7 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 
 /* The exception that it is handling, or that led to the end at which it is: see
  * cpython_raised. Returns the length, 0: none. */
+void pyview_tells(enum cpython_tell tell); /* of exceptions, from now on */
 size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
 /* Whether a running thread only tests, in a loop: see pyspin.h; 0: the only thread. */

@@ -357,7 +357,7 @@ static size_t room(const struct writer *w, size_t most)
 }
 
 static size_t write_raised(const struct cpython *py, const struct cpython_exception *exception,
-			   const char *how, char *text, size_t bytes)
+			   const char *how, enum cpython_tell tell, char *text, size_t bytes)
 {
 	struct writer w = writer_open(text, bytes);
 
@@ -365,7 +365,8 @@ static size_t write_raised(const struct cpython *py, const struct cpython_except
 	writer_byte(&w, '\t');
 	w.at += cpython_exception_type(py, exception, w.at, room(&w, CPYTHON_TYPE_BYTES));
 	writer_byte(&w, '\t');
-	w.at += cpython_exception_text(py, exception, w.at, room(&w, CPYTHON_TEXT_BYTES));
+	if (tell == CPYTHON_TELL_ALL)
+		w.at += cpython_exception_text(py, exception, w.at, room(&w, CPYTHON_TEXT_BYTES));
 	writer_byte(&w, '\n');
 	if (w.at == w.end)
 		w.at = w.start;
@@ -375,31 +376,33 @@ static size_t write_raised(const struct cpython *py, const struct cpython_except
 }
 
 size_t cpython_raised_text(const struct cpython *py, const struct cpython_exception *exception,
-			   const char *how, char *text, size_t bytes)
+			   const char *how, enum cpython_tell tell, char *text, size_t bytes)
 {
-	size_t length = write_raised(py, exception, how, text, bytes);
+	size_t length = write_raised(py, exception, how, tell, text, bytes);
 	struct cpython_exception before;
 
 	if (!length || length + 1 >= bytes || !cpython_exception_before(py, &before, exception))
 		return length;
 	text[length++] = '\n';
-	return length + write_raised(py, &before, exception->cause ? "cause" : "context",
+	return length + write_raised(py, &before, exception->cause ? "cause" : "context", tell,
 				     text + length, bytes - length);
 }
 
-size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state, char *text,
-		      size_t bytes)
+size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state,
+		      enum cpython_tell tell, char *text, size_t bytes)
 {
 	struct cpython_exception exception;
 	const char *how = "handles";
 
+	if (tell == CPYTHON_TELL_NOTHING)
+		return 0;
 	if (!cpython_exception_read(py, &exception, cpython_handled(py, at)) ||
 	    cpython_exception_is_parents(py, &exception, state->frame)) {
 		how = "ended";
 		if (!cpython_ended_main(py, state, &exception))
 			return 0;
 	}
-	return cpython_raised_text(py, &exception, how, text, bytes);
+	return cpython_raised_text(py, &exception, how, tell, text, bytes);
 }
 
 enum mpsan_exception_where cpython_exception_caught(const struct cpython *py,

@@ -12,6 +12,9 @@
 #define CPYTHON_TYPE_BYTES 128u /* of the name of a type */
 #define CPYTHON_TEXT_BYTES 160u /* of what an exception says */
 
+/* What may be told of exceptions: --exceptions. */
+enum cpython_tell { CPYTHON_TELL_ALL, CPYTHON_TELL_TYPE, CPYTHON_TELL_NOTHING };
+
 /* A PyBaseExceptionObject. */
 struct cpython_exception {
 	uint64_t object, type, args, traceback;
@@ -105,11 +108,11 @@ size_t cpython_exception_frames(const struct cpython *py, const struct cpython_e
  * it follows likewise, behind an empty line, with "cause" or "context". Returns the length; 0: none, or there is too little
  * room.
  */
-size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state, char *text,
-		      size_t bytes);
+size_t cpython_raised(const struct cpython *py, uint64_t at, const struct state *state,
+		      enum cpython_tell tell, char *text, size_t bytes);
 /* The same of this exception, with that first word. */
 size_t cpython_raised_text(const struct cpython *py, const struct cpython_exception *exception,
-			   const char *how, char *text, size_t bytes);
+			   const char *how, enum cpython_tell tell, char *text, size_t bytes);
 
 /*
  * A number of its type and of the place where it was raised; never 0. A peek for each frame between that place and its
