@@ -85,8 +85,7 @@ void python_look(const struct link_map *in)
 
 void python_watch_handlers(bool on)
 {
-	wants_handlers = on;
-	python_catches = on && elf_find_anywhere("Py_IsInitialized");
+	wants_handlers = python_catches = on;
 }
 
 void python_search(void)

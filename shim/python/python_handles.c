@@ -46,8 +46,10 @@ bool python_handles(void)
 	const char *state;
 
 	if (UNLIKELY(!atomic_load_explicit(&python_found, memory_order_relaxed)) &&
-	    _r_debug.r_state == RT_CONSISTENT)
+	    _r_debug.r_state == RT_CONSISTENT) {
 		python_search();
+		python_catches &= python_found; /* or from when it is loaded */
+	}
 	state = state_in_use();
 	return state && cpython_handled_here(&python.own, state);
 }

@@ -37,7 +37,7 @@ struct finding because_of(const struct facts *facts, const struct finding *told)
 	deadlock = &facts->deadlocks[finding.deadlock - 1];
 	event = because_process(
 		facts, deadlock,
-		deadlock_lost_sender(facts, deadlock, deadlock_sufferer(facts, deadlock)));
+		deadlock_lost_sender(facts, deadlock, deadlock_subject(facts, deadlock)));
 	if (event == FACT_NONE)
 		event = because_thread(facts, deadlock);
 	if (event == FACT_NONE)
