@@ -8,21 +8,22 @@
 #include "../common/cpython/process.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "python.h"
 #include "python_self.h"
 
 #define FRAMES_MAX 16u
 
 /*
- * Its state is in use: nobody else frees what it refers to. NULL: it has none, as before the interpreter's start and after
- * its end.
+ * Its state is in use: nobody frees what it refers to but the thread, and who finalizes the interpreter beside it. NULL: it
+ * has none, as before the interpreter's start and after its end.
  */
 static inline const char *state_in_use(void)
 {
 	bool found = atomic_load_explicit(&python_found, memory_order_acquire) && !python.limit;
 	const char *state = found ? python.this_state() : NULL;
 
-	return state && !python.is_finalizing() ? state : NULL;
+	return state && !(sys_threaded && python.is_finalizing()) ? state : NULL;
 }
 
 static uint64_t load(uint64_t at)

@@ -17,7 +17,7 @@
 #define RECORDED 64u /* in one process; so many more are told apart */
 #define SEEN 256u
 #define KEYS 64u
-#define AGAIN_NS 1000000u
+#define AGAIN_NS 100000u
 #define UNCAUGHT_LOOKS 64u
 #define FRAMES_BYTES 2048u
 #define BEFORE_BYTES 1024u
@@ -61,7 +61,7 @@ static bool is_known(uint64_t key)
 	unsigned i = key / 2 % KEYS;
 	uint64_t now;
 
-	if (known[i].key == key && ++known[i].count % 16)
+	if (known[i].key == key && ++known[i].count % 8)
 		return true;
 	now = sys_now();
 	if (known[i].key == key && now - known[i].ns < AGAIN_NS)
