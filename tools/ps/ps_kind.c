@@ -22,9 +22,7 @@
 
 #define SPINS_LOOKS 4u /* at a loop, */
 #define SPINS_NS \
-	400000000ull /* in that time, all threads together, as they may have no processor, */
-#define SPINS_WATCHED_NS \
-	2500000000ull /* or in that, where the program was watched for seconds, too */
+	2500000000ull /* in that time, all threads together, as they may have no processor */
 #define SPINS_PAUSE_MS 2
 #define SPINS_ASKED 8u /* threads */
 #define BUSY \
@@ -349,7 +347,7 @@ static bool look_at_pages(struct kind_look *look)
 
 /*
  * Whether it only tests, in one loop: where the profiler is not permitted, or the thread has no processor all that time,
- * nobody knows.
+ * nobody knows. Only attach asks, which watches for seconds: the program feels the samples, and should not feel ps and top.
  */
 static bool spins(const struct kind_look *look)
 {
@@ -363,11 +361,10 @@ static bool spins(const struct kind_look *look)
 
 	if (asked.at_ns != now_ns) {
 		asked.count = 0;
-		asked.until_ns =
-			clock_ns(CLOCK_MONOTONIC) + (look->ps->own ? SPINS_NS : SPINS_WATCHED_NS);
+		asked.until_ns = clock_ns(CLOCK_MONOTONIC) + SPINS_NS;
 	}
 	asked.at_ns = now_ns;
-	if (look->thread->call.state != PROC_RUNS || asked.count++ >= SPINS_ASKED)
+	if (look->ps->own || look->thread->call.state != PROC_RUNS || asked.count++ >= SPINS_ASKED)
 		return false;
 	while (times < SPINS_LOOKS) {
 		struct pyspin spin = in_vain_loop(look->thread, &run);

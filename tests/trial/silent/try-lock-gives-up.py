@@ -10,8 +10,8 @@ def transfer(mine, other, both, tries):
         for _ in range(tries):
             if other.acquire(timeout=0.05):
                 other.release()
-                return print("moved")
-    print("gave up")
+                return print("moved\n", end="")  # in one piece
+    print("gave up\n", end="")
 
 
 def main():
