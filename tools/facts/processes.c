@@ -265,6 +265,12 @@ static bool sent_itself(const struct facts *facts, uint32_t slot, int number)
 	return false;
 }
 
+bool process_failed(const struct mpsan_process *process)
+{
+	return process->end == MPSAN_END_SIGNAL ||
+	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
+}
+
 bool process_ended_itself(const struct facts *facts, uint32_t slot)
 {
 	return slot_of(facts, slot)->end == MPSAN_END_SIGNAL &&

@@ -305,9 +305,7 @@ static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t tim
 {
 	const struct fact_process *process = &facts->processes[slot];
 
-	return process->gone && process->gone_ns <= time_ns &&
-	       (process->slot->end == MPSAN_END_SIGNAL ||
-		(process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)) &&
+	return process->gone && process->gone_ns <= time_ns && process_failed(process->slot) &&
 	       process_is_worker(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 

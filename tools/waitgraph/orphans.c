@@ -65,10 +65,7 @@ static bool is_near(uint64_t one_ns, uint64_t other_ns)
 
 static bool has_failed(const struct facts *facts, uint32_t slot)
 {
-	const struct mpsan_process *process = facts->processes[slot].slot;
-
-	return (process->end == MPSAN_END_SIGNAL ||
-		(process->end == MPSAN_END_EXIT && process->end_value > 0)) &&
+	return process_failed(facts->processes[slot].slot) &&
 	       !process_answers_by_end(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 

@@ -22,9 +22,7 @@ static bool is_failed_worker(const struct look *look, uint32_t slot)
 	const struct mpsan_process *process = &reader->session.table[slot];
 
 	return reader->processes[slot].gone && process_is_worker(&reader->facts, slot) &&
-	       (process->end == MPSAN_END_SIGNAL ||
-		(process->end == MPSAN_END_EXIT && process->end_value > 0)) &&
-	       proc_ended(session_pid(&reader->session, slot)) >= 0 &&
+	       process_failed(process) && proc_ended(session_pid(&reader->session, slot)) >= 0 &&
 	       !process_was_ended_by_another(&reader->facts, slot);
 }
 

@@ -226,15 +226,6 @@ static bool is_served(const struct facts *facts, const struct fact_deadlock *dea
 	       last->frames.in_hub;
 }
 
-static bool has_failed(const struct facts *facts, uint32_t slot)
-{
-	const struct mpsan_process *process = facts->processes[slot].slot;
-
-	return (process->end == MPSAN_END_SIGNAL ||
-		(process->end == MPSAN_END_EXIT && process->end_value > 0)) &&
-	       !process_was_ended_by_another(facts, slot);
-}
-
 /* The child that failed last by then, or else the one that ended last, if none lives; FACT_NONE. Helpers do not count. */
 static uint32_t missed_child(const struct facts *facts, uint32_t parent, uint64_t by_ns,
 			     bool *failed)
@@ -246,7 +237,8 @@ static uint32_t missed_child(const struct facts *facts, uint32_t parent, uint64_
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
 		const struct fact_process *process = &facts->processes[slot];
 		bool ended = process->gone_ns && process->gone_ns <= by_ns,
-		     fails = ended && has_failed(facts, slot);
+		     fails = ended && process_failed(process->slot) &&
+			     !process_was_ended_by_another(facts, slot);
 
 		if (!process->slot->pid || process_parent(facts, slot) != parent ||
 		    process->slot->flags & MPSAN_PROCESS_REPLACED ||

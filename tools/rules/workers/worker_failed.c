@@ -113,14 +113,6 @@ static bool ended_well(const struct facts *facts, uint32_t slot)
 	return process && process->end == MPSAN_END_EXIT && !process->end_value;
 }
 
-static bool ended_badly(const struct facts *facts, uint32_t slot)
-{
-	const struct mpsan_process *process = facts->processes[slot].slot;
-
-	return process->end == MPSAN_END_SIGNAL ||
-	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
-}
-
 /*
  * Whether the kernel ended it: signals for faults and the OOM killer's, as far as no process sent
  * them.
@@ -243,7 +235,7 @@ static void judge_peace(const struct facts *facts, const struct trigger *trigger
 {
 	uint32_t place;
 
-	if (!facts->processes[slot].slot->pid || !ended_badly(facts, slot) ||
+	if (!facts->processes[slot].slot->pid || !process_failed(facts->processes[slot].slot) ||
 	    !(worker_failed_crashed(facts, slot) ? process_is_worker(facts, slot) :
 						   process_is_python_worker(facts, slot)) ||
 	    !ended_well(facts, process_parent(facts, slot)) ||

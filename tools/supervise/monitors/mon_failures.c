@@ -60,8 +60,7 @@ static bool ended_badly(const struct mon_failures *mon_failures,
 	bool by_parent = mon_failures->workers->snapshot->outside &&
 			 (process->end_value == SIGTERM || process->end_value == SIGKILL);
 
-	return (process->end == MPSAN_END_SIGNAL && !by_parent) ||
-	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
+	return process_failed(process) && !(process->end == MPSAN_END_SIGNAL && by_parent);
 }
 
 /* Other programs answer by it, as grep does, or were asked to end. */
