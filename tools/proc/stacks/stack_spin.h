@@ -12,7 +12,7 @@ struct stack_spin {
 };
 
 /*
- * Samples a thread by the kernel's profiler, some ten times, while it runs for some milliseconds: whether it is at one place
+ * Samples a thread some thirty times by the kernel's profiler, while it runs for some milliseconds: whether it is at one place
  * of its code and its stack, and comes back to the same few values of its registers and its stack at each instruction, now as
  * when it was sampled there before, while its module's variables, and what its pointers lead to, are the same few, too. Unknown
  * where devices write memory.
