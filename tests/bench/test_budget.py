@@ -2,6 +2,7 @@
 """What the library adds to one operation stays within budget.txt: system calls, instructions and page faults, which do not depend on
 how busy the machine is."""
 # cases
+# serial: fork:calls fork-python:calls
 # limit: 120
 
 import functools
