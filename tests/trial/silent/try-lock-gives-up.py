@@ -11,7 +11,7 @@ def transfer(mine, other, both, tries):
             if other.acquire(timeout=0.05):
                 other.release()
                 return print("moved\n", end="")  # in one piece
-    print("gave up\n", end="")
+        print("gave up\n", end="")  # before the other one can move
 
 
 def main():
