@@ -1,6 +1,7 @@
 """An item that cannot be pickled: the queue's feeder drops it, and the reader waits for it for ever."""
 # expect: item-dropped error
 # expect: item-dropped warning
+# outside: deadlock-cycle error: what was raised before
 # says: dropped an item for
 # frames: take_all
 # ends: never

@@ -1,5 +1,6 @@
 """The only consumer of a full queue dies, and the main thread waits for room."""
 # expect: thread-died error
+# outside: deadlock-cycle error: what was raised before
 # says: ended by ZeroDivisionError\('division by zero'\) at consume \(consumer-dies.py:13\)
 # says: a full queue|room in
 # within: 20

@@ -1,5 +1,6 @@
 """An item with a lock in it: the queue's feeder drops it, and the reader waits for it."""
 # expect: item-dropped error
+# outside: deadlock-cycle error: what was raised before
 # may: item-dropped warning
 # says: dropped an item for TypeError\("cannot pickle '_thread.lock' object"\)
 # says: pickle.dumps\(item\) before put\(\)

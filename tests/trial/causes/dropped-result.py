@@ -1,5 +1,6 @@
 """A worker's result cannot be pickled: its feeder drops it, the worker ends well, and the main thread waits."""
 # expect: item-dropped error
+# outside: deadlock-cycle error: what was raised before
 # may: item-dropped warning
 # says: Process-1 .*dropped an item for TypeError
 # within: 20

@@ -1,5 +1,6 @@
 """A thread that is to complete a Future by hand dies first."""
 # expect: thread-died error
+# outside: deadlock-cycle error: what was raised before
 # says: ended by ValueError\('bad answer'\) at parse \(thread-before-future.py:11\)
 # within: 20
 
