@@ -1,7 +1,7 @@
 """A thread that fills a queue dies of an exception, and the main thread waits for the next item."""
 # expect: thread-died error
 # outside: deadlock-cycle error: what was raised before
-# says: ended by KeyError('size') at load_next (thread-died.py:12)
+# says: ended by KeyError('size') at load_next (thread-died.py:13)
 # frames: take_all
 # ends: never
 # pythons: all

@@ -3,7 +3,6 @@
 # outside: deadlock-cycle error: what was raised before
 # says: ended by FileNotFoundError.* at load \(consumer-dies-before-done.py:11\)
 # within: 20
-
 import queue
 import threading
 

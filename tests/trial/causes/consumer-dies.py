@@ -4,7 +4,6 @@
 # says: ended by ZeroDivisionError\('division by zero'\) at consume \(consumer-dies.py:13\)
 # says: a full queue|room in
 # within: 20
-
 import queue
 import threading
 

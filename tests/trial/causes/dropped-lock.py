@@ -5,7 +5,6 @@
 # says: dropped an item for TypeError\("cannot pickle '_thread.lock' object"\)
 # says: pickle.dumps\(item\) before put\(\)
 # within: 20
-
 import multiprocessing
 import threading
 

@@ -4,7 +4,6 @@
 # may: item-dropped warning
 # says: Process-1 .*dropped an item for TypeError
 # within: 20
-
 import multiprocessing
 
 

@@ -3,7 +3,6 @@
 # outside: deadlock-cycle error: what was raised before
 # says: thread "party-1" .*ended by IndexError\('list index out of range'\) at prepare \(thread-before-barrier.py:10\)
 # within: 20
-
 import threading
 
 

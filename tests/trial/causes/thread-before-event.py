@@ -3,7 +3,6 @@
 # outside: deadlock-cycle error: what was raised before
 # says: ended by ConnectionError\('no route'\) at connect \(thread-before-event.py:11\), and the main thread
 # within: 20
-
 import threading
 
 

@@ -3,7 +3,6 @@
 # outside: deadlock-cycle error: what was raised before
 # says: ended by ValueError\('bad answer'\) at parse \(thread-before-future.py:11\)
 # within: 20
-
 import concurrent.futures
 import threading
 

@@ -4,7 +4,6 @@
 # says: ended by ValueError at consume \(consumer-died-under-timeout.py:12\), and the main thread
 # within: 8
 # run: timeout 60 {python} {program}
-
 import queue
 import threading
 
