@@ -92,6 +92,9 @@ int process_end_signal(const struct facts *facts, uint32_t slot);
 /* Whether it ended by a signal, or with a status other than 0; not if it lives, or that is unknown. */
 bool process_failed(const struct mpsan_process *process);
 
+/* The same, unless SIGTERM ended it, by which terminate() ends workers. */
+bool process_failed_untold(const struct mpsan_process *process);
+
 /* Whether it ended by a signal that it sent to itself. */
 bool process_ended_itself(const struct facts *facts, uint32_t slot);
 

@@ -2,7 +2,6 @@
 /* Follows the waits of a deadlock to the last one, and finds the row that fits. */
 #include "dead_ends.h"
 
-#include <signal.h>
 
 #include "../facts/processes.h"
 #include "../facts/wait_kinds.h"
@@ -352,10 +351,7 @@ static bool has_failed_worker(const struct facts *facts, const struct fact_deadl
 		const struct fact_process *process = &facts->processes[i];
 
 		if (process->gone && process->gone_ns <= deadlock->at.time_ns &&
-		    process_parent(facts, i) == parent &&
-		    (process->slot->end == MPSAN_END_SIGNAL ?
-			     process->slot->end_value != SIGTERM : /* terminate() */
-			     process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0))
+		    process_parent(facts, i) == parent && process_failed_untold(process->slot))
 			return true;
 	}
 	return false;

@@ -305,13 +305,6 @@ static const char *want_of_memory(const struct dead_owners *dead_owners, int val
 		       NULL;
 }
 
-static bool has_failed(const struct mpsan_process *process)
-{
-	return process->end == MPSAN_END_SIGNAL ?
-		       process->end_value != SIGTERM :
-		       process->end == MPSAN_END_EXIT && process->end_value > 0;
-}
-
 /* What is known of the children of each process, by slot. */
 enum child_state { CHILD_LIVES = 1, CHILD_FAILED = 2 };
 
@@ -321,7 +314,7 @@ static uint8_t *find_kin(const struct snapshot *snapshot)
 	uint8_t *children = memory_get(session->slots);
 
 	READER_EACH_SLOT(snapshot->reader, slot) {
-		uint32_t parent = has_failed(&session->table[slot]) ?
+		uint32_t parent = process_failed_untold(&session->table[slot]) ?
 					  session->table[session_born_as(session, slot)].parent :
 					  0;
 
