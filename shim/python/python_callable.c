@@ -9,7 +9,6 @@
 
 #define TYPE_ENTRY 56 /* PyTypeObject.tp_vectorcall_offset */
 #define TYPE_HAS_ENTRY (1u << 11) /* Py_TPFLAGS_HAVE_VECTORCALL */
-#define FUNCTION_METHOD 16 /* PyCFunctionObject.m_ml */
 #define ENTRY_MAX 256u
 #define NAME_BYTES 16u
 
@@ -69,7 +68,7 @@ bool python_callable(const char *module, const char *name, struct python_callabl
 	*found = (struct python_callable){
 		.object = object,
 		.type = type,
-		.method = cpython_member(py, object, FUNCTION_METHOD),
+		.method = cpython_member(py, object, CPYTHON_METHOD),
 		.entry = object + offset,
 		.function = offset ? cpython_peek_word(py, object + offset) : 0,
 	};
@@ -82,7 +81,7 @@ bool python_divert(const struct python_callable *callable, const void *to)
 	uint64_t object = callable->object;
 
 	return cpython_type(py, object) == callable->type &&
-	       cpython_member(py, object, FUNCTION_METHOD) == callable->method &&
+	       cpython_member(py, object, CPYTHON_METHOD) == callable->method &&
 	       cpython_peek_word(py, callable->entry) == callable->function &&
 	       sys_poke(callable->entry, (uint64_t)(uintptr_t)to);
 }

@@ -140,6 +140,12 @@ class Job:
             pass
 Job().wait()""",
 }
+# one that lets others run all the time, which no profiler is needed for
+YIELDS = """
+value = context.Value("i", 0)
+context.Process(target=sys.exit, args=(3,)).start()
+while not value.value:
+    os.sched_yield()"""
 # the same with a counter, a sum or a clock somewhere, or a call that takes the time: not even a note
 COMPUTES = {
     "attribute": """
@@ -162,6 +168,8 @@ def run():
         maths.lgamma(1e5)
         maths.erf(0.5)
 run()""",
+    "yields": "turns = 0\nwhile True:\n    turns += 1\n    os.sched_yield()",
+    "sorts": "numbers = list(range(30000))\nwhile True:\n    sorted(numbers, key=str)\n    os.sched_yield()",
     "helped": "flag = False\nthreading.Thread(target=burn, daemon=True).start()\nwhile not flag:\n    pass",
 }
 # the same in C, see tests/faults/lib/spins.c: not even a note where memory changes, its module's or behind a pointer
@@ -423,7 +431,8 @@ def unnoted(program):
 
 def spins(program):
     """On a busy machine the loop gets a processor now and then, and is seen as often."""
-    need_profiler()
+    if "sched_yield" not in program:
+        need_profiler()
     notes = next(filter(None, (notes_of(program, seconds) for seconds in (14, 45))), [])
     assert len(notes) == 1 and notes[0]["severity"] == "note", notes
     assert "in one loop that only tests" in notes[0]["message"], notes
@@ -462,6 +471,7 @@ def parks(name):
 
 
 cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
+cases["spins-yield"] = functools.partial(spins, FORKS + YIELDS)
 if os.environ.get("MPSAN_FULL") == "1":  # beside other tests a loop has too little of a processor
     cases.update({f"spins-{name}": functools.partial(spins, FORKS + program) for name, program in SPINS.items()})
     cases["spins-of-failed"] = spins_of_failed

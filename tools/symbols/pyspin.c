@@ -25,6 +25,7 @@
 #define NEWS 4u /* different values at a place, if more than half of the samples are new there */
 #define SHARE 16u /* of so many and one, for a call that takes nearly all the time */
 #define STAND 16u /* samples in a row that are the same: more are of one that does not run */
+#define YIELDS 8u /* samples, all but one of which are in sched_yield() */
 #define STRANGE 8u /* one of as many samples may be new where it was before */
 #define WORDS 64u /* of a frame */
 #define OBJECTS 1024u /* that a state has */
@@ -301,6 +302,33 @@ static bool stays(const struct samples *samples)
 	return most * (SHARE + 1) > count * SHARE;
 }
 
+static bool is_yield(const struct cpython *py, uint64_t object)
+{
+	return object && !(object & 7) && cpython_is_a(py, object, "builtin_function_or_method") &&
+	       cpython_method_is(py, cpython_member(py, object, CPYTHON_METHOD), "sched_yield");
+}
+
+/* Whether that call only lets others run: what is called is on the value stack. */
+static bool yields(const struct cpython *py, uint64_t at)
+{
+	uint64_t value[WORDS];
+	struct chain chain;
+	unsigned found = 0;
+
+	for (unsigned n = 0; n < YIELDS; n++) {
+		unsigned count, i = 0;
+
+		pause_for(PAUSE_NS);
+		if (!chain_read(py, at, &chain))
+			continue;
+		count = variables_of(py, &chain.frame[0], value, true);
+		while (i < count && !is_yield(py, value[i]))
+			i++;
+		found += i < count;
+	}
+	return found + 1 >= YIELDS;
+}
+
 /* A state of all that the loop's variables lead to, always the same one if a lock is taken and released between; 0: it changes. */
 static uint64_t least_state(const struct samples *samples)
 {
@@ -385,7 +413,8 @@ struct pyspin pyspin_look(const struct cpython *py, uint64_t state)
 		return spin;
 	least = least_state(&samples);
 	spin.computes = !least || !samples.own;
-	if (spin.computes || samples.fresh < FRESH || stays(&samples))
+	spin.yields = yields(py, state);
+	if (spin.computes || (!spin.yields && (samples.fresh < FRESH || stays(&samples))))
 		return spin;
 	spin.loop = hash_add(place_of(&chain, common), least);
 	pool_add(&samples, spin.loop);

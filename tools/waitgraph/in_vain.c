@@ -263,7 +263,7 @@ struct pyspin in_vain_loop(const struct snapshot_thread *thread, struct ledger_r
 
 	if (!spin.loop && !spin.computes && (run->native || !run->times))
 		native = stack_spins(thread->pid, thread->tid);
-	else if (spin.loop && !spin.computes)
+	else if (spin.loop && !spin.computes && !spin.yields)
 		code = code_of(thread);
 	if (native.loop && !native.computes)
 		spin.loop = native.loop;

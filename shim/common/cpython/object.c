@@ -414,13 +414,23 @@ unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uin
 
 /* ---- types ---- */
 
+static bool is_text(const struct cpython *py, uint64_t at, const char *wanted)
+{
+	size_t bytes = strlen(wanted) + 1;
+	char text[32];
+
+	return at && bytes <= sizeof(text) && cpython_peek(py, text, at, bytes) &&
+	       !memcmp(text, wanted, bytes);
+}
+
 bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name)
 {
 	uint64_t type = object ? cpython_type(py, object) : 0;
-	size_t bytes = strlen(name) + 1;
-	char text[32];
 
-	return type && bytes <= sizeof(text) &&
-	       cpython_peek(py, text, cpython_member(py, type, CPYTHON_TYPE_NAME), bytes) &&
-	       !memcmp(text, name, bytes);
+	return type && is_text(py, cpython_member(py, type, CPYTHON_TYPE_NAME), name);
+}
+
+bool cpython_method_is(const struct cpython *py, uint64_t method, const char *name)
+{
+	return method && is_text(py, cpython_peek_word(py, method), name);
 }

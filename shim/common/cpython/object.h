@@ -99,6 +99,9 @@ unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uin
 /* Whether an object's type, not one that it is derived from, has that name (tp_name). */
 bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name);
 
+/* Whether a PyMethodDef of C has that name. */
+bool cpython_method_is(const struct cpython *py, uint64_t method, const char *name);
+
 /* Offsets behind the object's head, the same in all versions. */
 #define CPYTHON_SIZE 16 /* PyVarObject.ob_size, of tuples and lists */
 #define CPYTHON_LIST_ITEMS 24 /* PyListObject.ob_item */
@@ -109,6 +112,7 @@ bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name);
 #define CPYTHON_INT_VALUE 24
 #define CPYTHON_TYPE_NAME 24 /* PyTypeObject.tp_name */
 #define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */
+#define CPYTHON_METHOD 16 /* PyCFunctionObject.m_ml */
 #define CPYTHON_MODULE_DICT 16 /* PyModuleObject.md_dict */
 
 #endif

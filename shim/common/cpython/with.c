@@ -163,20 +163,11 @@ static unsigned line_by_blocks(const struct cpython *py, const struct frame *fra
 
 /* ---- the value stack ---- */
 
-static bool is_exit(const struct cpython *py, uint64_t method)
-{
-	static const char name[] = "__exit__";
-	char text[sizeof(name)];
-
-	return method && cpython_peek(py, text, cpython_peek_word(py, method), sizeof(text)) &&
-	       !memcmp(text, name, sizeof(text));
-}
-
 static bool take_builtin(const struct cpython *py, struct with_block *block, uint64_t method)
 {
 	block->builtin = true;
 	block->exit = method;
-	return is_exit(py, method);
+	return cpython_method_is(py, method, "__exit__");
 }
 
 static bool take_function(const struct cpython *py, struct with_block *block, uint64_t function)
