@@ -271,12 +271,6 @@ bool process_failed(const struct mpsan_process *process)
 	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
 }
 
-bool process_failed_untold(const struct mpsan_process *process)
-{
-	return process_failed(process) &&
-	       !(process->end == MPSAN_END_SIGNAL && process->end_value == SIGTERM);
-}
-
 bool process_ended_itself(const struct facts *facts, uint32_t slot)
 {
 	return slot_of(facts, slot)->end == MPSAN_END_SIGNAL &&

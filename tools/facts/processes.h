@@ -7,6 +7,8 @@
 #ifndef MPSAN_PROCESSES_H
 #define MPSAN_PROCESSES_H
 
+#include <signal.h>
+
 #include "facts.h"
 #include "roles.h"
 
@@ -93,7 +95,11 @@ int process_end_signal(const struct facts *facts, uint32_t slot);
 bool process_failed(const struct mpsan_process *process);
 
 /* The same, unless SIGTERM ended it, by which terminate() ends workers. */
-bool process_failed_untold(const struct mpsan_process *process);
+static inline bool process_failed_untold(const struct mpsan_process *process)
+{
+	return process_failed(process) &&
+	       !(process->end == MPSAN_END_SIGNAL && process->end_value == SIGTERM);
+}
 
 /* Whether it ended by a signal that it sent to itself. */
 bool process_ended_itself(const struct facts *facts, uint32_t slot);

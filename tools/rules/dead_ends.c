@@ -2,7 +2,6 @@
 /* Follows the waits of a deadlock to the last one, and finds the row that fits. */
 #include "dead_ends.h"
 
-
 #include "../facts/processes.h"
 #include "../facts/wait_kinds.h"
 #include "deadlock.h"
