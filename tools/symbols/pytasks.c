@@ -281,15 +281,43 @@ size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t 
 	return length;
 }
 
-uint64_t pytasks_handled(const struct cpython *py, uint64_t top)
+/* What the innermost coroutine that handles an exception handles, in `frame`; 0: none does. */
+static uint64_t handled(const struct cpython *py, uint64_t top, uint64_t *frame)
 {
 	struct path path = {.py = py};
 	uint64_t task = main_task(py, top), exception = 0;
 
 	if (!task || !follow_task(&path, task))
 		return 0;
-	while (!exception && path.count--)
-		exception = cpython_suspended_handles(py, path.coroutine[path.count],
-						      path.frame[path.count]);
+	while (!exception && path.count--) {
+		*frame = path.frame[path.count];
+		exception = cpython_suspended_handles(py, path.coroutine[path.count], *frame);
+	}
 	return exception;
+}
+
+size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state *state,
+		      enum cpython_tell tell, char *text, size_t bytes)
+{
+	struct cpython_exception exception;
+	uint64_t frame;
+
+	if (tell == CPYTHON_TELL_NOTHING)
+		return 0;
+	if (cpython_exception_read(py, &exception, handled(py, state->frame, &frame)))
+		return cpython_raised_text(py, &exception, "handles", tell, text, bytes);
+	return cpython_raised(py, at, state, tell, text, bytes);
+}
+
+uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state)
+{
+	struct cpython_exception exception;
+	uint64_t frame;
+
+	if (cpython_exception_read(py, &exception, handled(py, state->frame, &frame)))
+		return cpython_cleans_up(py, &exception, frame);
+	if (!cpython_exception_read(py, &exception, cpython_handled(py, at)) ||
+	    cpython_exception_is_parents(py, &exception, state->frame))
+		return 0;
+	return cpython_cleans_up(py, &exception, state->frame);
 }

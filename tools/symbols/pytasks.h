@@ -6,6 +6,7 @@
 #ifndef MPSAN_PYTASKS_H
 #define MPSAN_PYTASKS_H
 
+#include "../../shim/common/cpython/exception.h"
 #include "../../shim/common/cpython/process.h"
 
 /*
@@ -15,8 +16,12 @@
  */
 size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes);
 
-/* The exception that the innermost of these coroutines which handles one is handling; 0: none. */
-uint64_t pytasks_handled(const struct cpython *py, uint64_t top);
+/* As cpython_raised, but first of the innermost of these coroutines that handles an exception. */
+size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state *state,
+		      enum cpython_tell tell, char *text, size_t bytes);
+
+/* As cpython_cleans_up, of the exception that such a coroutine, or else the thread, handles. */
+uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state);
 
 /*
  * Whether a thread waits in the selector of a loop that has callbacks to run: it would not, had they been there when it

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../shim/common/cpython/at_hand.h"
 #include "../../shim/common/cpython/name.h"
@@ -139,16 +138,19 @@ void pyview_tells(enum cpython_tell tell)
 
 size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
-	struct cpython_exception exception;
 	struct state state;
 	uint64_t at = find_state(view, pthread, &state);
 
 	*text = '\0';
-	if (!at || tells == CPYTHON_TELL_NOTHING)
-		return 0;
-	if (cpython_exception_read(&view->py, &exception, pytasks_handled(&view->py, state.frame)))
-		return cpython_raised_text(&view->py, &exception, "handles", tells, text, bytes);
-	return cpython_raised(&view->py, at, &state, tells, text, bytes);
+	return at ? pytasks_raised(&view->py, at, &state, tells, text, bytes) : 0;
+}
+
+uint64_t pyview_cleans(struct pyview *view, uint64_t pthread)
+{
+	struct state state;
+	uint64_t at = tells == CPYTHON_TELL_NOTHING ? 0 : find_state(view, pthread, &state);
+
+	return at ? pytasks_cleans(&view->py, at, &state) : 0;
 }
 
 struct pyspin pyview_spins(struct pyview *view, uint64_t pthread)
@@ -197,10 +199,9 @@ bool pyview_unwoken(struct pyview *view, uint64_t pthread)
 bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
 			    uint64_t *lock)
 {
-	uint64_t top = top_frame(view, pthread);
-
-	*condition = view->limit ? 0 : cpython_awaited_condition(&view->py, top);
-	*lock = *condition ? cpython_awaited_lock(&view->py, top) : 0;
+	*condition = view->limit ? 0 :
+				   cpython_awaited_condition(&view->py, top_frame(view, pthread));
+	*lock = *condition ? cpython_awaited_lock(&view->py, top_frame(view, pthread)) : 0;
 	return *lock;
 }
 
@@ -222,9 +223,8 @@ bool pyview_condition_is_of(struct pyview *child, uint64_t pthread, struct pyvie
 
 bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock)
 {
-	bool has_lock = view->py.at.minor < 13;
-
-	return cpython_awaits_simple(&view->py, top_frame(view, pthread), has_lock ? lock : 0);
+	return cpython_awaits_simple(&view->py, top_frame(view, pthread),
+				     view->py.at.minor < 13 ? lock : 0);
 }
 
 uint32_t pyview_joined(struct pyview *view, uint64_t pthread)

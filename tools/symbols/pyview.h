@@ -47,6 +47,8 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
  * cpython_raised. Returns the length, 0: none. */
 void pyview_tells(enum cpython_tell tell); /* of exceptions, from now on */
 size_t pyview_raised(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
+/* The number of the exception after which it cleans up; 0: it does not. See cpython_cleans_up. */
+uint64_t pyview_cleans(struct pyview *view, uint64_t pthread);
 
 /* Whether a running thread only tests, in a loop: see pyspin.h; 0: the only thread. */
 struct pyspin pyview_spins(struct pyview *view, uint64_t pthread);

@@ -35,6 +35,16 @@ char *pythread_raised(const struct snapshot_thread *thread)
 	return pythreads_ask(thread, pyview_raised);
 }
 
+uint64_t pythread_cleans(const struct snapshot_thread *thread)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	uint64_t place = view ? pyview_cleans(view, thread->record ? thread->record->pthread : 0) :
+				0;
+
+	pyview_close(view);
+	return place;
+}
+
 struct pyspin pythread_spins(const struct snapshot_thread *thread)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);

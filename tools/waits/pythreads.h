@@ -16,6 +16,8 @@ char *pythread_stack(const struct snapshot_thread *thread);
 
 /* The exception that it is handling, as text of pyview_raised; "" if there is none. The caller frees it. */
 char *pythread_raised(const struct snapshot_thread *thread);
+/* The number of the exception after which it cleans up; 0: none. See pyview_cleans. */
+uint64_t pythread_cleans(const struct snapshot_thread *thread);
 
 /* As pyview_spins. */
 struct pyspin pythread_spins(const struct snapshot_thread *thread);

@@ -5,6 +5,7 @@
  */
 #include "exception.h"
 
+#include "handler.h"
 #include "reach.h"
 
 #define ITEMS_MAX 256u /* generators that a thread is in */
@@ -115,7 +116,7 @@ bool cpython_exception_before(const struct cpython *py, struct cpython_exception
 static bool is_kind_of(const struct cpython *py, uint64_t type, const char *name)
 {
 	size_t bytes = strlen(name) + 1;
-	char text[16];
+	char text[24];
 	uint64_t of;
 
 	for (unsigned i = 0; i < BASES_MAX && (of = reach_class(py, type, i)); i++)
@@ -306,6 +307,32 @@ bool cpython_exception_is_parents(const struct cpython *py,
 		if (frame_is(py, &frame, "_bootstrap", "process.py"))
 			return true;
 	return false;
+}
+
+/* An error: not what ends threads, generators and tasks, nor the end of an iterator. */
+static bool is_error(const struct cpython *py, uint64_t type)
+{
+	return is_kind_of(py, type, "Exception") && !is_kind_of(py, type, "StopIteration") &&
+	       !is_kind_of(py, type, "StopAsyncIteration");
+}
+
+uint64_t cpython_cleans_up(const struct cpython *py, const struct cpython_exception *exception,
+			   uint64_t top)
+{
+	struct frame handler, frame;
+	struct walk walk;
+	int line;
+
+	if (!is_error(py, exception->type) ||
+	    !entry_read(py, exception->traceback, &handler, &line))
+		return 0;
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		if (frame.at == handler.at)
+			return handler_passes_on(py, &frame, handler.instr) ?
+				       cpython_exception_place(py, exception) :
+				       0;
+	return 0;
 }
 
 /* ---- the end of the main module ---- */

@@ -121,6 +121,14 @@ size_t cpython_raised_text(const struct cpython *py, const struct cpython_except
 uint64_t cpython_exception_place(const struct cpython *py,
 				 const struct cpython_exception *exception);
 
+/*
+ * Whether a thread cleans up after an error that it is handling, and will pass on: it is in a `finally`, the end of a `with`, or
+ * an `except` that raises it again. `top`: its innermost frame, or that of a suspended coroutine which handles it. The number of
+ * cpython_exception_place; 0: it does not, as far as is known.
+ */
+uint64_t cpython_cleans_up(const struct cpython *py, const struct cpython_exception *exception,
+			   uint64_t top);
+
 /* Who caught it: the outermost function of its traceback, see catchers.def. */
 enum mpsan_exception_where cpython_exception_caught(const struct cpython *py,
 						    const struct cpython_exception *exception);

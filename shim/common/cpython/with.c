@@ -2,14 +2,13 @@
 /* Reads value stacks, tables of handlers (3.11 on) and lists of blocks (up to 3.10). */
 #include "with.h"
 
+#include "handler.h"
 #include "process.h"
-#include "span.h"
 
 #define BOUND_FUNCTION 16 /* PyMethodObject.im_func, PyCFunctionObject.m_ml */
 #define BOUND_SELF 24
 #define DESCRIPTOR_METHOD 40 /* PyMethodDescrObject.d_method */
 #define DEPTH_MAX 64u /* of a value stack */
-#define HANDLERS_MAX 8192u /* bytes of a table of handlers */
 #define BLOCKS_MAX 20 /* CO_MAXBLOCKS */
 #define BLOCK_BYTES 12
 #define BLOCK_HANDLER 4
@@ -25,60 +24,13 @@ static bool has_blocks(const struct cpython *py)
 
 /* ---- handlers ---- */
 
-/* One entry: instructions, in units of two bytes, and what happens to an exception there. */
-struct handler {
-	unsigned start, length, target, depth;
-	bool lasti; /* whether to push the instruction, too: not for `try`, always for `with` */
-};
-
-/* A number in groups of six bits, highest first, each but the last marked by 64. */
-static unsigned handler_number(struct span *table)
-{
-	unsigned value = 0;
-	int byte;
-
-	do {
-		byte = span_byte(table);
-		if (byte < 0)
-			return 0;
-		value = value << 6 | (byte & 63);
-	} while (byte & 64);
-	return value;
-}
-
-/* False at the end of the table. */
-static bool handler_next(struct span *table, struct handler *handler)
-{
-	if (!table->left)
-		return false;
-	handler->start = handler_number(table);
-	handler->length = handler_number(table);
-	handler->target = handler_number(table);
-	handler->depth = handler_number(table);
-	handler->lasti = handler->depth & 1;
-	handler->depth /= 2;
-	return true;
-}
-
-static bool handlers_open(struct span *table, const struct cpython *py, const struct frame *frame)
-{
-	const unsigned char *head;
-
-	span_open(table, py, frame->handlers);
-	head = frame->instr < 0 ? NULL : span_take(table, py->at.bytes_items);
-	if (!head || word_at(head, py->at.object_type) != py->bytes_type)
-		return false;
-	table->left = word_at(head, py->at.bytes_size);
-	return table->left <= HANDLERS_MAX;
-}
-
 static unsigned depth_by_handlers(const struct cpython *py, const struct frame *frame)
 {
 	unsigned unit = (unsigned)frame->instr / 2;
 	struct handler handler;
 	struct span table;
 
-	if (!handlers_open(&table, py, frame))
+	if (frame->instr < 0 || !handlers_open(&table, py, frame))
 		return 0;
 	while (handler_next(&table, &handler) && handler.start <= unit)
 		if (unit - handler.start < handler.length)
@@ -97,7 +49,7 @@ static unsigned line_by_handlers(const struct cpython *py, const struct frame *f
 	struct handler handler;
 	struct span table;
 
-	if (!handlers_open(&table, py, frame))
+	if (frame->instr < 0 || !handlers_open(&table, py, frame))
 		return 0;
 	while (handler_next(&table, &handler) && handler.start <= unit)
 		if (handler.depth == depth && handler.lasti)
