@@ -33,6 +33,8 @@ enum mpsan_event_type {
 #undef BLOB
 #undef FIELD
 
+#define MPSAN_EXCEPTIONS 64u /* that one process records */
+
 /* Why a wait is worth a record (ev_wait.reason). */
 enum mpsan_wait_reason {
 	MPSAN_WAIT_ORPHAN = 1, /* its owner is a thread that the fork did not copy */

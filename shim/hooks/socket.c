@@ -74,7 +74,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 
 	if (UNLIKELY(stream_watch && stream_writes(fd)))
 		stream_is_written(fd, NULL, 0, CALLER);
-	exceptions_write(fd);
+	exceptions_write(fd, EXCEPTIONS_ANY);
 	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmsg)(fd, message, flags);
 		if (result >= 0)
@@ -97,7 +97,7 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 
 	if (UNLIKELY(stream_watch && stream_writes(fd)))
 		stream_is_written(fd, NULL, 0, CALLER);
-	exceptions_write(fd);
+	exceptions_write(fd, EXCEPTIONS_ANY);
 	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmmsg)(fd, messages, count, flags);
 		for (int i = 0; i < result; i++)

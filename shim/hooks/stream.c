@@ -49,7 +49,7 @@ READS(__recvfrom_chk, PEEKS, (int fd, void *restrict to, size_t bytes, size_t ro
 		ENTER(name);                                                                \
 		if (UNLIKELY(bytes >= STREAM_LARGE || (stream_watch && stream_writes(fd)))) \
 			stream_is_written(fd, data, bytes, CALLER);                         \
-		exceptions_write(fd);                                                       \
+		exceptions_write(fd, bytes);                                                \
 		return REAL(name) arguments;                                                \
 	}
 
@@ -66,7 +66,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *from, int count)
 	ENTER(writev);
 	if (UNLIKELY(stream_watch && stream_writes(fd)))
 		stream_is_written(fd, NULL, 0, CALLER);
-	exceptions_write(fd);
+	exceptions_write(fd, EXCEPTIONS_ANY);
 	return REAL(writev)(fd, from, count);
 }
 

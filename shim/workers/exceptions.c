@@ -14,9 +14,9 @@
 #include "../record/thread_names.h"
 #include "proc_events.h"
 
-#define RECORDED 64u /* in one process; so many more are told apart */
-#define SEEN 256u
+#define SEEN 256u /* in one process: more than are recorded */
 #define KEYS 64u
+#define WAKE_BYTES 8u /* None from a SimpleQueue; the number of an eventfd */
 #define AGAIN_NS 100000u
 #define UNCAUGHT_LOOKS 64u
 #define FRAMES_BYTES 2048u
@@ -80,9 +80,9 @@ static bool is_new(uint64_t place)
 			return false;
 	if (count < SEEN)
 		told.seen[count++] = place;
-	if (count > RECORDED)
+	if (count > MPSAN_EXCEPTIONS)
 		log_count(exceptions_lost);
-	return count <= RECORDED;
+	return count <= MPSAN_EXCEPTIONS;
 }
 
 static uint64_t inode_of(int fd)
@@ -93,7 +93,7 @@ static uint64_t inode_of(int fd)
 }
 
 static void record(const struct cpython_exception *exception, enum mpsan_exception_where where,
-		   uint64_t item)
+		   uint64_t item, uint64_t place)
 {
 	const struct cpython *py = python_self();
 	struct cpython_exception before;
@@ -116,7 +116,7 @@ static void record(const struct cpython_exception *exception, enum mpsan_excepti
 	EMIT(exception, .where = where, .type = log_text(told.type),
 	     .text = told.text[0] ? log_text(told.text) : 0, .python = frames,
 	     .before_type = has_before ? log_text(told.before_type) : 0,
-	     .before = told.before[0] ? log_text(told.before) : 0, .item = item);
+	     .before = told.before[0] ? log_text(told.before) : 0, .item = item, .place = place);
 }
 
 /*
@@ -127,13 +127,12 @@ static bool note(const struct cpython_exception *exception, enum mpsan_exception
 {
 	uint64_t item = where == MPSAN_WHERE_FEEDER ? inode_of(python_dropped()) : 0,
 		 apart = where == MPSAN_WHERE_THREAD ? thread_tid() : item,
-		 place = log_key(EV_exception, cpython_exception_place(python_self(), exception),
-				 apart << 3 | where);
+		 place = cpython_exception_place(python_self(), exception);
 
 	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
 		return false;
-	if (is_new(place))
-		record(exception, where, item);
+	if (is_new(log_key(EV_exception, place, apart << 3 | where)))
+		record(exception, where, item, place);
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 	return true;
 }
@@ -175,11 +174,20 @@ static void look_for_uncaught(void)
 	}
 }
 
-void exceptions_at_write(int fd)
+/*
+ * What is only to wake its reader tells it nothing: Pool.close(), an executor's shutdown() and a loop's close() write that
+ * much.
+ */
+static bool only_wakes(int fd, size_t bytes)
+{
+	return fd > 2 && bytes <= WAKE_BYTES;
+}
+
+void exceptions_at_write(int fd, size_t bytes)
 {
 	uint64_t handler = python_handler();
 
-	if (handler)
+	if (handler && !only_wakes(fd, bytes))
 		look(handler);
 	else if (fd == 2)
 		look_for_uncaught();

@@ -16,14 +16,15 @@
 void exceptions_start(void);
 void exceptions_forked(void);
 
-/* The calling thread is about to write to a descriptor, or has opened a file. */
-void exceptions_at_write(int fd);
+/* The calling thread is about to write so much to a descriptor, or has opened a file. */
+#define EXCEPTIONS_ANY SIZE_MAX /* it is not known how much */
+void exceptions_at_write(int fd, size_t bytes);
 void exceptions_at_open(const char *path);
 
-static inline void exceptions_write(int fd)
+static inline void exceptions_write(int fd, size_t bytes)
 {
 	if (UNLIKELY(python_catches) && UNLIKELY(python_handles() || fd == 2))
-		exceptions_at_write(fd);
+		exceptions_at_write(fd, bytes);
 }
 
 static inline void exceptions_open(const char *path)

@@ -308,6 +308,7 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.wakes = proc_is_stopped(thread->pid, thread->tid) ? 0 : snapshot_wakes(thread),
 		.open_by = state_ends(deadlocks, index),
 		.raised = state_raised(deadlocks, thread),
+		.cleans = pythread_cleans(thread),
 	};
 	char *call = detail_text(deadlocks, thread);
 	uint64_t mutex = unowned_mutex(thread, &event);
