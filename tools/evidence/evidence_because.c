@@ -158,3 +158,19 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 	}
 	add_others(ctx, finding, steps);
 }
+
+void because_handled(const struct evidence_context *ctx, const struct callsite *waiter,
+		     json_t *object)
+{
+	json_t *handling = waiter->handling;
+
+	if (handling)
+		json_object_set_new(
+			object, "cause",
+			json_pack("{s:s, s:O, s:O, s:I, s:I, s:O}", "kind", "exception", "type",
+				  json_object_get(handling, "type"), "text",
+				  json_object_get(handling, "text"), "pid",
+				  (json_int_t)ctx->reader->session.table[waiter->at->by].pid, "tid",
+				  (json_int_t)waiter->tid, "python",
+				  json_object_get(handling, "raised")));
+}

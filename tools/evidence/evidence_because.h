@@ -18,4 +18,8 @@ struct finding because_of(const struct facts *facts, const struct finding *findi
 void because_tell(const struct evidence_context *ctx, const struct finding *finding,
 		  const struct callsite *causer, json_t *object);
 
+/* The exception that the waiter is handling, as the finding's `cause`. */
+void because_handled(const struct evidence_context *ctx, const struct callsite *waiter,
+		     json_t *object);
+
 #endif

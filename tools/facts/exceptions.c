@@ -62,3 +62,14 @@ bool exception_ended_main(const struct facts *facts, uint32_t slot)
 	}
 	return false;
 }
+
+bool exception_was_told(const struct facts *facts, uint32_t slot, uint64_t place)
+{
+	uint32_t count = 0;
+
+	for (uint32_t event = fact_event_of(facts, slot, EV_exception, FACT_NONE);
+	     event != FACT_NONE; event = fact_event_of(facts, slot, EV_exception, event), count++)
+		if (EVENT_AS(&facts->events[event], exception)->place == place)
+			return true;
+	return count >= MPSAN_EXCEPTIONS || facts->processes[slot].lossy;
+}

@@ -24,6 +24,12 @@ uint32_t exception_before(const struct facts *facts, uint32_t slot, uint32_t eve
 /* Whether the main thread of the process, or of the one that made it, ended by one. */
 bool exception_ended_main(const struct facts *facts, uint32_t slot);
 
+/*
+ * Whether the process may have told somebody of the exception with this number, as far as is known: it wrote or sent something
+ * while it handled one.
+ */
+bool exception_was_told(const struct facts *facts, uint32_t slot, uint64_t place);
+
 static inline uint64_t exception_where(const struct facts *facts, uint32_t event)
 {
 	return EVENT_AS(&facts->events[event], exception)->where;

@@ -243,6 +243,12 @@ static void judge_tie_shared(struct judge *judge, struct instance fresh,
 	}
 }
 
+/* They say what a wait looks like while nothing is proved. */
+static bool is_unproved(enum rule_id rule)
+{
+	return rule == RULE_hang || rule == RULE_cleanup_hides_error;
+}
+
 /*
  * What is known of a wait replaces a `hang` about it, whichever comes first: the long wait was told
  * before its proof, or again when its program was ended.
@@ -254,7 +260,7 @@ static void judge_tie_waits(struct judge *judge, struct instance fresh,
 
 	if (!finding->deadlock && !finding->wait)
 		return;
-	if (finding->rule != RULE_hang) {
+	if (!is_unproved(finding->rule)) {
 		*ARRAY_ADD(&judge->stuck) = (struct stuck){fresh, *finding};
 		for (uint32_t i = 0; i < judge->hangs.count; i++)
 			if (judge->hangs.item[i].instance.grade <= fresh.grade &&

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../facts/wait_kinds.h"
@@ -380,6 +381,21 @@ enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlo
 	return rule;
 }
 
+/*
+ * Whether it is the clean-up after an error of which nobody was told, and that is ended from outside, or would seem to idle. A
+ * proof, or a warning, names the error already.
+ */
+static bool hides_error(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
+	bool idles = first->ev.flags & MPSAN_LF_PARKED &&
+		     !(first->ev.flags & (MPSAN_LF_UNWOKEN | MPSAN_LF_NO_KEYBOARD));
+
+	return first->ev.cleans && !facts->outside &&
+	       (idles || deadlock->ev.cause != MPSAN_DEADLOCK_LONG) &&
+	       !exception_was_told(facts, first->at.by, first->ev.cleans);
+}
+
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	enum rule_id rule = rule_of_pipe(facts, deadlock);
@@ -396,7 +412,7 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 	case MPSAN_DEADLOCK_LONG:
 	case MPSAN_DEADLOCK_LAST:
 	case MPSAN_DEADLOCK_DRAFT:
-		return RULE_hang;
+		return hides_error(facts, deadlock) ? RULE_cleanup_hides_error : RULE_hang;
 	case MPSAN_DEADLOCK_RANKS:
 		return RULE_collective_mismatch;
 	case MPSAN_DEADLOCK_CYCLE:

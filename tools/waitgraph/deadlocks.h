@@ -24,6 +24,8 @@ struct final_state {
 	uint64_t woken_ns; /* 0: the main thread still waits */
 	uint64_t draft; /* position in the supervisor's log */
 	uint64_t handled; /* signals that are the end it was meant to have, as bits */
+	uint64_t handlers; /* those that the program handles, as session_handlers() */
+	bool hides; /* it was only taken because the thread cleans up after an error */
 	struct final_state_part {
 		uint32_t slot, tid;
 		uint64_t rest_ns, same_ns; /* as then: snapshot_thread */

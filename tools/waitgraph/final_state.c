@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../job/patience.h"
 #include "../proc/calls.h"
 #include "../proc/procfs.h"
 #include "../waits/pythreads.h"
+#include "handlers.h"
 #include "idle.h"
 #include "long_waits.h"
 #include "verdict.h"
@@ -43,7 +45,7 @@ static void withdraw(struct deadlocks *deadlocks, const struct final_state *pict
 
 /* ---- taking them ---- */
 
-/* The thread that could end the wait of this one; SNAPSHOT_NONE: several, or unknown. */
+/* Who could end the wait of this one; SNAPSHOT_NONE: several, or unknown. */
 static uint32_t next_thread(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
@@ -179,31 +181,6 @@ static bool is_due(const struct deadlocks *deadlocks, uint32_t index)
 	       !role_text(role_of(process));
 }
 
-/*
- * Signals whose handlers end its wait as the program meant them to: those that it handles, unless an owner has to end
- * it. KeyboardInterrupt, which is Python's own, is an end for an Event only.
- */
-static uint64_t handled(const struct deadlocks *deadlocks, uint32_t index)
-{
-	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
-	uint64_t handlers = session_handlers(&deadlocks->reader->session, thread->slot);
-	const uint64_t interrupt = 1ull << (SIGINT - 1);
-	char *function;
-
-	if (wait_needs_owner(&deadlocks->waits.item.item[index]))
-		return 0;
-	if (pythread_waits_for_event(thread))
-		return handlers;
-	if (handlers == UINT64_MAX)
-		return 0;
-	if (!(handlers & interrupt) || !deadlocks->reader->session.table[thread->slot].python)
-		return handlers;
-	function = pythread_handler(thread->pid, SIGINT);
-	handlers &= *function ? UINT64_MAX : ~interrupt;
-	free(function);
-	return handlers;
-}
-
 /* Whether a thread of a picture has gone on, or more is known of it now. */
 static bool has_changed(struct deadlocks *deadlocks, const struct final_state_part *part)
 {
@@ -277,6 +254,20 @@ static bool find_explained(struct deadlocks *deadlocks)
 	return any;
 }
 
+/* Whether the main thread cleans up after an error of which nobody was told: who kills it meanwhile loses that. */
+static bool hides_error(const struct deadlocks *deadlocks, const struct final_state *picture)
+{
+	const struct final_state_part *first = &picture->part[0];
+
+	return first->event.cleans &&
+	       !exception_was_told(&deadlocks->reader->facts, first->slot, first->event.cleans);
+}
+
+static bool is_needed(const struct deadlocks *deadlocks, const struct final_state *picture)
+{
+	return !picture->hides || hides_error(deadlocks, picture);
+}
+
 /* Waits for the end of processes that are at work: a parent of such a one does not hang. */
 static bool is_parent_of_work(const struct deadlocks *deadlocks, uint32_t index)
 {
@@ -321,7 +312,8 @@ static void forget_parents(struct deadlocks *deadlocks)
 		uint32_t index = snapshot_find(&deadlocks->snapshot, picture->part[0].slot,
 					       picture->part[0].tid);
 
-		if (index == SNAPSHOT_NONE || !is_parent_of_work(deadlocks, index))
+		if (index == SNAPSHOT_NONE || !is_parent_of_work(deadlocks, index) ||
+		    hides_error(deadlocks, picture))
 			continue;
 		deadlocks_entry(deadlocks, index)->rest.pictured = false;
 		drop(deadlocks, i);
@@ -359,6 +351,7 @@ static void forget_old(struct deadlocks *deadlocks)
 /* The draft outlives a supervisor that is killed. */
 static void keep(struct deadlocks *deadlocks, uint32_t index)
 {
+	const struct session *session = &deadlocks->reader->session;
 	struct final_state picture;
 	uint32_t head;
 	bool has_keyboard;
@@ -366,11 +359,15 @@ static void keep(struct deadlocks *deadlocks, uint32_t index)
 	if (watchlog_is_half_full(&deadlocks->log))
 		return;
 	picture = take(deadlocks, index);
-	if (!was_to_end(deadlocks, index, &picture) &&
-	    idle_job_is_meant(&deadlocks->graph, waits_shared(&deadlocks->waits), &head,
-			      &has_keyboard))
+	picture.hides = is_parent_of_work(deadlocks, index) ||
+			(!was_to_end(deadlocks, index, &picture) &&
+			 idle_job_is_meant(&deadlocks->graph, waits_shared(&deadlocks->waits),
+					   &head, &has_keyboard));
+	if (!is_needed(deadlocks, &picture))
 		return;
-	picture.handled = handled(deadlocks, index);
+	picture.handled = handlers_that_end(session, deadlocks_thread(deadlocks, index),
+					    wait_needs_owner(&deadlocks->waits.item.item[index]));
+	picture.handlers = session_handlers(session, picture.part[0].slot);
 	picture.draft = put(deadlocks, &picture, MPSAN_DEADLOCK_DRAFT, NULL);
 	*ARRAY_ADD(&deadlocks->pictures) = picture;
 }
@@ -385,7 +382,8 @@ static bool wants_answer(const struct snapshot_thread *thread)
 static bool may_be_kept(const struct deadlocks *deadlocks, uint32_t index, bool asked)
 {
 	return deadlocks->waits.item.item[index].kind != MPSAN_WAIT_PROCESS ||
-	       (asked && !is_parent_of_work(deadlocks, index));
+	       (asked && (!is_parent_of_work(deadlocks, index) ||
+			  pythread_cleans(&deadlocks->snapshot.threads.item[index])));
 }
 
 void final_state_look(struct deadlocks *deadlocks)
@@ -419,14 +417,19 @@ void final_state_finish(struct deadlocks *deadlocks)
 
 /* ---- the end ---- */
 
-/* It is part of a finding, or its program ends by a handler that it waited for. */
-static bool is_explained(struct deadlocks *deadlocks, const struct final_state *picture, int number)
+/*
+ * It is part of a finding, or its program ends by a handler that it waited for. What any other handler raises is printed
+ * together with what was handled then.
+ */
+static bool is_explained(struct deadlocks *deadlocks, struct final_state *picture, int number)
 {
 	uint32_t index =
 		snapshot_find(&deadlocks->snapshot, picture->part[0].slot, picture->part[0].tid);
 
+	if (number != SIGKILL && picture->handlers >> (number - 1) & 1)
+		picture->part[0].event.cleans = 0;
 	return (index != SNAPSHOT_NONE && is_told(deadlocks, index)) ||
-	       picture->handled >> (number - 1) & 1;
+	       picture->handled >> (number - 1) & 1 || !is_needed(deadlocks, picture);
 }
 
 /* Bystanders may have come to another place since the picture was taken: who runs now is left out then. */
@@ -475,7 +478,8 @@ void final_state_record_ended(struct deadlocks *deadlocks)
 		const struct mpsan_process *process = &deadlocks->reader->session.table[slot];
 
 		if (process->end == MPSAN_END_SIGNAL && parent != FACT_NONE &&
-		    fact_argv_has(facts->processes[parent].slot, "timeout"))
+		    fact_argv_has(facts->processes[parent].slot, "timeout") &&
+		    is_needed(deadlocks, &deadlocks->pictures.item[i]))
 			state(deadlocks, &deadlocks->pictures.item[i], process->end_value);
 	}
 	deadlocks->pictures.count = 0;

@@ -88,3 +88,24 @@ bool handlers_are_none(const struct session *session, uint32_t slot)
 	return !session->table[slot].python &&
 	       !(session_handlers(session, slot) & ~(faults | of_libc));
 }
+
+uint64_t handlers_that_end(const struct session *session, const struct snapshot_thread *thread,
+			   bool needs_owner)
+{
+	uint64_t handlers = session_handlers(session, thread->slot);
+	const uint64_t interrupt = 1ull << (SIGINT - 1);
+	char *function;
+
+	if (needs_owner)
+		return 0;
+	if (pythread_waits_for_event(thread))
+		return handlers;
+	if (handlers == UINT64_MAX)
+		return 0;
+	if (!(handlers & interrupt) || !session->table[thread->slot].python)
+		return handlers;
+	function = pythread_handler(thread->pid, SIGINT);
+	handlers &= *function ? UINT64_MAX : ~interrupt;
+	free(function);
+	return handlers;
+}

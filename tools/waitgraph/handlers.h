@@ -24,6 +24,13 @@ uint64_t handlers_to_come(const struct snapshot *snapshot, uint32_t slot);
 /* Whether it is a main thread in such a handler, in Python: what that interrupted goes on only when it returns. */
 bool handlers_run(const struct snapshot *snapshot, const struct snapshot_thread *thread);
 
+/*
+ * Signals whose handlers end its wait as the program meant them to: those that it handles, unless an owner has to end
+ * it. KeyboardInterrupt, which is Python's own, is an end for an Event only.
+ */
+uint64_t handlers_that_end(const struct session *session, const struct snapshot_thread *thread,
+			   bool needs_owner);
+
 /* No handler of the program could make one of its threads go on; those for faults, and of the C library, say nothing. */
 bool handlers_are_none(const struct session *session, uint32_t slot);
 
