@@ -33,10 +33,9 @@ static MESSAGE msg_unsupervised = {
 	FIX "and give up waiting: Process.join(timeout) or Popen.wait(timeout=...), then terminate() or kill(), then join " \
 	    "again"
 
-#define FIX_THREAD                                                                                                        \
-	FIX "and do not wait for work that nobody needs any more: Pool.terminate() rather than close() before join(), "   \
-	    "shutdown(wait=False, cancel_futures=True) of an executor, Thread.join(timeout) of a daemon thread that was " \
-	    "told to stop"
+#define FIX_THREAD                                                                                                            \
+	FIX "and tell what it joins to end first: a sentinel or an Event for threads, Pool.terminate() rather than close(), " \
+	    "shutdown(wait=False, cancel_futures=True) of an executor; Thread.join() takes a timeout"
 
 #define FIX_SENT \
 	FIX "and give the wait a limit: get(), put(), wait(), result() and acquire() take a timeout"
