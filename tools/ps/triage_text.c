@@ -403,6 +403,23 @@ static bool ignores_end(const struct triage *triage, const struct triage_item *i
 	return false;
 }
 
+/* "1 thread waits for that while handling KeyError('k') raised at g (a.py:2)" */
+static char *waiters_text(const struct triage *triage, const struct triage_item *item)
+{
+	const json_t *handling = NULL;
+	char *raised, *text;
+
+	for (uint32_t i = 0; i < triage->thread.count && !json_is_object(handling); i++)
+		if (i != item->first && triage->thread.item[i].leaf == item->first)
+			handling = json_object_get(triage->thread.item[i].json, "handling");
+	raised = raised_text(handling);
+	text = text_format("%u thread%s for that%s%s", item->waiters,
+			   item->waiters == 1 ? " waits" : "s wait",
+			   *raised && item->waiters > 1 ? ", one" : "", raised);
+	free(raised);
+	return text;
+}
+
 char *triage_text(const struct triage *triage, const struct triage_item *item)
 {
 	char *text, *line;
@@ -431,7 +448,5 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 	free(text);
 	if (!item->waiters || item->kind == KIND_lock)
 		return line;
-	return text_join(line, "; ",
-			 text_format("%u thread%s for that", item->waiters,
-				     item->waiters == 1 ? " waits" : "s wait"));
+	return text_join(line, "; ", waiters_text(triage, item));
 }
