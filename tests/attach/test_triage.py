@@ -256,6 +256,8 @@ def check_child():
     with started("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time\\ntime.sleep(1000)'])") as process:
         line = until(process.pid, "sleep", "1 thread waits for that")
         assert line["pid"] != process.pid, line
+    with started("import subprocess, sys\ntry: {}['a']\nfinally: subprocess.run(['sleep', '1000'])") as process:
+        until(process.pid, "sleep", r"1 thread waits for that while handling KeyError\('a'\) raised at <module> \(<string>:2\)")
 
 
 def check_ignored_sigterm():
