@@ -167,7 +167,7 @@ static void ask_exceptions(const struct cpython *py, uint64_t at, const struct s
 		check(room, cpython_exception_text(py, &exception, room->text, room->bytes));
 		check(room, cpython_exception_frames(py, &exception, room->text, room->bytes));
 		cpython_exception_place(py, &exception);
-		cpython_cleans_up(py, &exception, state->frame);
+		cpython_cleans_up(py, &exception, state->frame, state->interp);
 		cpython_exception_is_parents(py, &exception, state->frame);
 		cpython_exception_caught(py, &exception);
 	}

@@ -315,9 +315,9 @@ uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct stat
 	uint64_t frame;
 
 	if (cpython_exception_read(py, &exception, handled(py, state->frame, &frame)))
-		return cpython_cleans_up(py, &exception, frame);
+		return cpython_cleans_up(py, &exception, frame, state->interp);
 	if (!cpython_exception_read(py, &exception, cpython_handled(py, at)) ||
 	    cpython_exception_is_parents(py, &exception, state->frame))
 		return 0;
-	return cpython_cleans_up(py, &exception, state->frame);
+	return cpython_cleans_up(py, &exception, state->frame, state->interp);
 }

@@ -349,7 +349,7 @@ static void forget_old(struct deadlocks *deadlocks)
 }
 
 /* The draft outlives a supervisor that is killed. */
-static void keep(struct deadlocks *deadlocks, uint32_t index)
+static void keep(struct deadlocks *deadlocks, uint32_t index, bool is_apart)
 {
 	const struct session *session = &deadlocks->reader->session;
 	struct final_state picture;
@@ -359,7 +359,7 @@ static void keep(struct deadlocks *deadlocks, uint32_t index)
 	if (watchlog_is_half_full(&deadlocks->log))
 		return;
 	picture = take(deadlocks, index);
-	picture.hides = is_parent_of_work(deadlocks, index) ||
+	picture.hides = is_apart || is_parent_of_work(deadlocks, index) ||
 			(!was_to_end(deadlocks, index, &picture) &&
 			 idle_job_is_meant(&deadlocks->graph, waits_shared(&deadlocks->waits),
 					   &head, &has_keyboard));
@@ -378,6 +378,12 @@ static bool wants_answer(const struct snapshot_thread *thread)
 	return pythread_wait(thread, 0).frames.meant == PARKED_BLOCKED;
 }
 
+/* A pause ends by itself. */
+static bool may_hide_error(const struct snapshot_thread *thread)
+{
+	return !call_is_sleep(&thread->call) && pythread_cleans(thread);
+}
+
 /* While it is not known who is at work, parents wait for the answer. */
 static bool may_be_kept(const struct deadlocks *deadlocks, uint32_t index, bool asked)
 {
@@ -388,7 +394,7 @@ static bool may_be_kept(const struct deadlocks *deadlocks, uint32_t index, bool 
 
 void final_state_look(struct deadlocks *deadlocks)
 {
-	bool explained, asked;
+	bool explained, asked, apart;
 
 	if (procfs_source()) /* it ended before we looked */
 		return;
@@ -404,9 +410,10 @@ void final_state_look(struct deadlocks *deadlocks)
 		    !may_be_kept(deadlocks, i, asked))
 			continue;
 		deadlocks_entry(deadlocks, i)->rest.pictured = true;
-		if (!wait_is_apart(&deadlocks->waits.item.item[i]) ||
-		    wants_answer(deadlocks_thread(deadlocks, i)))
-			keep(deadlocks, i);
+		apart = wait_is_apart(&deadlocks->waits.item.item[i]) &&
+			!wants_answer(deadlocks_thread(deadlocks, i));
+		if (!apart || may_hide_error(deadlocks_thread(deadlocks, i)))
+			keep(deadlocks, i, apart);
 	}
 }
 

@@ -12,6 +12,7 @@
 #define FRAMES_MAX 32u /* the innermost ones */
 #define LENGTH_MAX 1024u
 #define BASES_MAX 16u
+#define LOGGERS_MAX 256u
 
 /* _PyErr_StackItem: { exc_type, exc_value, exc_traceback, previous_item }; { exc_value, previous_item } from 3.11 on */
 #define ITEM_BYTES 32u
@@ -22,6 +23,8 @@
 #define EXCEPTION_BYTES 96 /* with the larger head */
 /* PyOSErrorObject, behind it: { myerrno, strerror } */
 #define EXCEPTION_SYSTEM 64
+
+#define WEAK_OBJECT 16 /* PyWeakReference.wr_object */
 
 #define TRACEBACK_NEXT 16
 #define TRACEBACK_FRAME 24
@@ -112,19 +115,24 @@ bool cpython_exception_before(const struct cpython *py, struct cpython_exception
 
 /* ---- its type ---- */
 
-/* Whether a class is, or is derived from, a class of the interpreter's own with that name. */
-static bool is_kind_of(const struct cpython *py, uint64_t type, const char *name)
+/* Whether a class is, or is derived from, a class with that name, which is the interpreter's own or made by a statement. */
+static bool is_made_of(const struct cpython *py, uint64_t type, const char *name, bool is_made)
 {
 	size_t bytes = strlen(name) + 1;
 	char text[24];
 	uint64_t of;
 
 	for (unsigned i = 0; i < BASES_MAX && (of = reach_class(py, type, i)); i++)
-		if (!reach_type_has(py, of, FLAG_HEAP) &&
+		if (reach_type_has(py, of, FLAG_HEAP) == is_made &&
 		    cpython_peek(py, text, cpython_member(py, of, CPYTHON_TYPE_NAME), bytes) &&
 		    !memcmp(text, name, bytes))
 			return true;
 	return false;
+}
+
+static bool is_kind_of(const struct cpython *py, uint64_t type, const char *name)
+{
+	return is_made_of(py, type, name, false);
 }
 
 /* A class that a statement made has a str as its qualified name, and its module among its names. */
@@ -316,14 +324,37 @@ static bool is_error(const struct cpython *py, uint64_t type)
 	       !is_kind_of(py, type, "StopAsyncIteration");
 }
 
+/*
+ * Whether a logger may hand what it is told to another thread: then who logs does not write itself. logging has a list of
+ * weak references to all handlers.
+ */
+static bool logs_apart(const struct cpython *py, uint64_t interp)
+{
+	uint64_t modules = cpython_peek_word(py, interp + py->at.interp_modules),
+		 logging = cpython_dict_search(py, modules, "logging"),
+		 names = logging ? cpython_member(py, logging, CPYTHON_MODULE_DICT) : 0,
+		 list = names ? cpython_dict_search(py, names, "_handlerList") : 0,
+		 count = list && cpython_is_a(py, list, "list") ?
+				 cpython_member(py, list, CPYTHON_SIZE) :
+				 0,
+		 items = count ? cpython_member(py, list, CPYTHON_LIST_ITEMS) : 0, handler;
+
+	for (uint64_t i = 0; i < count && i < LOGGERS_MAX; i++) {
+		handler = cpython_member(py, cpython_peek_word(py, items + 8 * i), WEAK_OBJECT);
+		if (handler && is_made_of(py, cpython_type(py, handler), "QueueHandler", true))
+			return true;
+	}
+	return false;
+}
+
 uint64_t cpython_cleans_up(const struct cpython *py, const struct cpython_exception *exception,
-			   uint64_t top)
+			   uint64_t top, uint64_t interp)
 {
 	struct frame handler, frame;
 	struct walk walk;
 	int line;
 
-	if (!is_error(py, exception->type) ||
+	if (!is_error(py, exception->type) || logs_apart(py, interp) ||
 	    !entry_read(py, exception->traceback, &handler, &line))
 		return 0;
 	walk_open(&walk, py, top);

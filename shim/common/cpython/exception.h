@@ -123,11 +123,12 @@ uint64_t cpython_exception_place(const struct cpython *py,
 
 /*
  * Whether a thread cleans up after an error that it is handling, and will pass on: it is in a `finally`, the end of a `with`, or
- * an `except` that raises it again. `top`: its innermost frame, or that of a suspended coroutine which handles it. The number of
- * cpython_exception_place; 0: it does not, as far as is known.
+ * an `except` that raises it again. `top`: its innermost frame, or that of a suspended coroutine which handles it; `interp`: its
+ * PyInterpreterState. The number of cpython_exception_place; 0: it does not, as far as is known, or may have logged the error
+ * through another thread. Slow.
  */
 uint64_t cpython_cleans_up(const struct cpython *py, const struct cpython_exception *exception,
-			   uint64_t top);
+			   uint64_t top, uint64_t interp);
 
 /* Who caught it: the outermost function of its traceback, see catchers.def. */
 enum mpsan_exception_where cpython_exception_caught(const struct cpython *py,
