@@ -1,6 +1,6 @@
 """A transaction fails, and `finally` reads the last answer of a host that never sends it. A supervisor sends SIGTERM."""
 # expect: cleanup-hides-error warning
-# says: in a clean-up at close \(cleanup-killed-at-socket.py:18\) while handling KeyError\('balance'\) raised at transfer
+# says: in a clean-up at close \(cleanup-killed-at-socket.py:16\) while handling KeyError\('balance'\) raised at transfer
 # says: take a timeout
 # stop: SIGTERM 8
 # within: 20
