@@ -2,6 +2,7 @@
 name, and the exception as ../../shim/common/cpython/exception.h has it; with the word "end" the main module then ends by an exception."""
 import atexit
 import builtins
+import contextlib
 import os
 import queue
 import sys
@@ -235,6 +236,73 @@ def nested():
         wait()
 
 
+def any_except():
+    try:
+        int("x")
+    except:  # noqa: E722
+        wait()
+
+
+def except_then_finally():
+    try:
+        int("x")
+    except (KeyError, ValueError) as error:
+        wait()
+        try:
+            str(error)
+        finally:
+            str(1)
+
+
+def exit_finally():
+    try:
+        sys.exit(1)
+    finally:
+        wait()
+
+
+def except_raises_again():
+    try:
+        int("x")
+    except ValueError:
+        wait()
+        raise
+
+
+def finally_of_other_except():
+    try:
+        try:
+            with threading.Lock():
+                int("x")
+        except KeyError:
+            pass
+    finally:
+        wait()
+
+
+def finally_after_try():
+    try:
+        int("x")
+    finally:
+        try:
+            {}["key"]
+        except KeyError:
+            pass
+        wait()
+
+
+def finally_in_generator():
+    @contextlib.contextmanager
+    def generator():
+        try:
+            yield
+        finally:
+            wait()
+
+    with generator():
+        int("x")
+
+
 def task():
     import asyncio
 
@@ -270,8 +338,9 @@ def healthy_task():
 
 
 def main():
-    shapes = [task, healthy_task,nothing, handled, finally_waits, leaves_block, destroys, of_system, of_system_derived, by_cause, in_context, from_none,
-              below_generator, in_generator, left_generator, recursion, raised_again, nested]
+    shapes = [task, healthy_task, nothing, handled, finally_waits, leaves_block, destroys, of_system, of_system_derived, by_cause, in_context, from_none,
+              below_generator, in_generator, left_generator, recursion, raised_again, nested, any_except, except_then_finally,
+              exit_finally, except_raises_again, finally_of_other_except, finally_after_try, finally_in_generator]
     words = [(), ("",), ("\n\n  first\nsecond",), ("x" * 500,), ("ü" * 500,), ("日本語" * 100,), ("\U0001f600" * 100,), (b"bytes",), (7,),
              (None,), (Text("derived"),), (Odd("odd"),), ("one", "two"), ("\ud800 surrogate",), ([],), ("'quoted'",)]
     for shape in shapes + [texts(*some) for some in words]:

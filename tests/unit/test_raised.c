@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #define TEXT (1 << 14)
-#define SHAPES 34u
+#define SHAPES 41u
 #define TRIES 500 /* of 10 ms */
 
 /* ---- reading ---- */
@@ -84,6 +84,25 @@ static void is_read(struct pyview *view, uint64_t pthread, const char *name, con
 	fail_msg("%s: %sis\n%sread as\n%s", python_path, name, expected, text);
 }
 
+/* Whether it passes on what it handles, when it has waited. */
+static bool cleans(const char *name)
+{
+	static const char *const names[] = {
+		"task\n",
+		"finally_waits\n",
+		"leaves_block\n",
+		"except_raises_again\n",
+		"finally_of_other_except\n",
+		"finally_after_try\n",
+		"finally_in_generator\n",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 static void are_read(const char *word, unsigned count)
 {
 	static char expected[TEXT];
@@ -99,6 +118,8 @@ static void are_read(const char *word, unsigned count)
 		assert_non_null(view);
 		assert_null(pyview_limit(view));
 		is_read(view, pthread, name, expected);
+		if (!pyview_cleans(view, pthread) == cleans(name))
+			fail_msg("%s: passes on, or not: %s", python_path, name);
 		assert_int_equal(pyview_raised(view, pthread, name, 8), 0);
 		assert_true(pyview_raised(view, pthread, name, 60) < 60);
 		pyview_close(view);
