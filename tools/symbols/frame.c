@@ -40,10 +40,18 @@ json_t *frames_first_own(json_t *native)
 	return first;
 }
 
+/* Of Cython, in a traceback: relative to where it was compiled, mostly elsewhere. */
+static bool is_compiled(const char *file)
+{
+	size_t length = strlen(file);
+
+	return file[0] != '/' && length > 4 && !strcmp(file + length - 4, ".pyx");
+}
+
 /* 0: the user's program, 1: an installed package, 2: Python's standard library. */
 static int frames_distance(const char *file)
 {
-	if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/"))
+	if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") || is_compiled(file))
 		return 1;
 	return strstr(file, "/lib/python") || strstr(file, "/lib64/python") || file[0] == '<' ? 2 :
 												0;
