@@ -22,6 +22,7 @@
 #define MARK 0x6d7073616e435544ull
 #define STACK_NEAR (256u << 10) /* between a call of the runtime and its calls of the driver */
 #define DEVICES 64
+#define FUNCTION_BYTES 96
 
 STATE struct cuda cuda;
 static TLS struct cuda_call *under_way; /* of the runtime */
@@ -185,6 +186,32 @@ void cuda_refused_by(uint32_t row, const char *framework, const char *function, 
 		state_refusal(framework, function, caller, MPSAN_CUDA_REFUSED, (int)row);
 }
 
+void cuda_refused_raising(uint32_t row, const char *framework, const char *device,
+			  const char *frames)
+{
+	const char *const text[] = {framework, " refused to use ", device,
+				    ": it was initialised before the fork, and does not work in a "
+				    "forked child",
+				    NULL};
+	size_t length = 0;
+	char function[FUNCTION_BYTES];
+	struct ev_cuda_call ev = {.kind = MPSAN_CUDA_REFUSED, .result = row};
+
+	if (cuda.told & (FAILED(MPSAN_CUDA_INIT) | FAILED(MPSAN_CUDA_USE)) ||
+	    !is_news(ev.kind, (int)row))
+		return;
+	for (; frames[length] && frames[length] != '\t' && length < sizeof(function) - 1; length++)
+		function[length] = frames[length];
+	function[length] = '\0';
+	ev.function = log_text(function);
+	ev.python = log_text(frames);
+	log_append(EV_cuda_call, &ev, sizeof(ev));
+	if (text_equal(device, "CUDA"))
+		print_inherited(framework, &ev);
+	else
+		finding_line_at(RULE_cuda_in_forked_child, 0, text);
+}
+
 /*
  * Records an initialisation by the constructor of another library, which may run before this one's.
  */
@@ -284,8 +311,7 @@ bool cuda_end(struct cuda_call *call, int result)
 FORKED void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
-	if (cuda.inherited)
-		guards_put();
+	guards_put();
 	cuda.initialised = false;
 	cuda.unsynced = cuda.unsignalled = cuda.calls_back = cuda.plain = false;
 	cuda.told = 0;

@@ -64,6 +64,9 @@ bool cuda_end(struct cuda_call *call, int result);
 void cuda_refused_child(const char *function, uint64_t caller);
 /* The same of a framework that refused by itself, by that row of mpsan_guards.def. */
 void cuda_refused_by(uint32_t row, const char *framework, const char *function, uint64_t caller);
+/* The same by an exception, also about another device; `frames` of its traceback, innermost first. Call it GUARDED. */
+void cuda_refused_raising(uint32_t row, const char *framework, const char *device,
+			  const char *frames);
 /* The result of a function that does not exist: the driver is not initialised, or too old. */
 int cuda_absent(enum hook_id id);
 

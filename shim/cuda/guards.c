@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sees what guards answer in a forked child. A guard is found before the fork, where the modules stand still, and
- * diverted in the child only: see shim/decisions/0014-refused-by-a-guard.md.
+ * Sees what guards answer in a forked child, and which exceptions tell of a refusal. A guard is found before the fork,
+ * where the modules stand still, and diverted in the child only: see shim/decisions/0014-refused-by-a-guard.md.
  */
 #include "guards.h"
 
+#include <string.h>
+
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../python/python.h"
 #include "../record/state.h"
+#include "../workers/exceptions.h"
 #include "cuda.h"
 
 enum {
@@ -25,13 +29,18 @@ enum when {
 /* Without pointers: nothing to relocate at the start of a program. */
 static const struct row {
 	enum when when;
-	char framework[8], module[32], asked[24], asks[16], raises[16], frees[8], file[32];
+	char framework[12], device[8], module[32], asked[24], asks[16], raises[20], frees[8],
+		file[32];
+	char type[20], text[56];
 } rows[] = {
-#define GUARD(id, framework, module, asked, when, asks, raises, frees, file, ...) \
-	{WHEN_##when, framework, module, asked, asks, raises, frees, file},
+#define GUARD(id, framework, device, module, asked, when, asks, raises, frees, file, type, text, \
+	      fix)                                                                               \
+	{WHEN_##when, framework, device, module, asked, asks, raises, frees, file, type, text},
 #include "../../include/mpsan_guards.def"
 #undef GUARD
 };
+
+#define IS_CUDA(i) (rows[i].device[0] == 'C')
 
 /* As vectorcallfunc. */
 typedef void *entry(void *callable, void *const *arguments, uint64_t count, void *names);
@@ -92,9 +101,61 @@ static void *guards_asked(void *callable, void *const *arguments, uint64_t count
 	return answer;
 }
 
-FORKED void guards_put(void)
+/* ---- by an exception ---- */
+
+/* Where this byte is, or the end. */
+static const char *at_byte(const char *text, char byte)
+{
+	while (*text && *text != byte)
+		text++;
+	return text;
+}
+
+static bool ends(const char *text, const char *end, const char *with)
+{
+	size_t length = strlen(with);
+
+	return (size_t)(end - text) >= length && !memcmp(end - length, with, length);
+}
+
+static bool has(const char *text, const char *piece)
+{
+	while (*text && !text_starts(text, piece))
+		text++;
+	return text_starts(text, piece);
+}
+
+static bool raised_in(const char *frames, const char *function, const char *file)
+{
+	const char *name_end = at_byte(frames, '\t'), *path = name_end + (*name_end == '\t');
+
+	return ends(frames, name_end, function) && ends(path, at_byte(path, '\t'), file);
+}
+
+static bool tells(unsigned i, const char *type, const char *text, const char *frames)
+{
+	const struct row *row = &rows[i];
+	bool asked = row->asked[0];
+
+	return !diverted[i] && ends(type, at_byte(type, '\0'), row->type) && has(text, row->text) &&
+	       raised_in(frames, asked && row->raises[0] ? row->raises : row->asks, row->file) &&
+	       (asked || has(frames, row->raises)) && !lets_go(row) && !has(frames, "__del__\t") &&
+	       !has(frames, "weakref.py\t");
+}
+
+static void guards_raised(const char *type, const char *text, const char *frames)
 {
 	for (unsigned i = 0; i < GUARDS; i++)
+		if ((cuda.inherited || !IS_CUDA(i)) && tells(i, type, text, frames)) {
+			cuda_refused_raising(i + 1, rows[i].framework, rows[i].device, frames);
+			return;
+		}
+}
+
+FORKED void guards_put(void)
+{
+	exceptions_watch(guards_raised);
+	for (unsigned i = 0; i < GUARDS && cuda.inherited; i++)
 		if (guards[i].object && !diverted[i])
 			diverted[i] = python_divert(&guards[i], (const void *)guards_asked);
 }

@@ -8,7 +8,7 @@
 
 /* Looks for the guards of this process's modules. */
 void guards_before_fork(void);
-/* In a child that inherited the driver: sees the guards' answers from now on. */
+/* In a forked child: sees their exceptions from now on, and the guards' answers if it inherited the driver. */
 void guards_put(void);
 
 #endif

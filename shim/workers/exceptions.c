@@ -31,6 +31,8 @@ static struct {
 } known[KEYS] LARGE;
 
 STATE static uint32_t busy, count; /* whether `told` is in use; the number of `seen` */
+STATE static exception_seen *watcher;
+STATE static uint64_t parents; /* the exception that the parent was handling at the fork */
 static struct {
 	uint64_t seen[SEEN];
 	char type[CPYTHON_TYPE_BYTES], text[CPYTHON_TEXT_BYTES], frames[FRAMES_BYTES];
@@ -49,8 +51,16 @@ void exceptions_start(void)
 	python_watch_handlers(!set || !text_equal(value, "off"));
 }
 
+FORKED void exceptions_watch(exception_seen *see)
+{
+	watcher = see;
+}
+
 FORKED void exceptions_forked(void)
 {
+	struct cpython_exception exception;
+
+	parents = python_handler() && python_handled(&exception) ? exception.object : 0;
 	count = 0;
 	busy = 0;
 }
@@ -102,6 +112,10 @@ static void record(const struct cpython_exception *exception, enum mpsan_excepti
 
 	cpython_exception_type(py, exception, told.type, sizeof(told.type));
 	cpython_exception_frames(py, exception, told.frames, sizeof(told.frames));
+	if (watcher && exception->object != parents && told.frames[0]) {
+		cpython_exception_text(py, exception, told.before, sizeof(told.before));
+		watcher(told.type, told.before, told.frames);
+	}
 	told.text[0] = told.before_type[0] = told.before[0] = '\0';
 	if (!without_text)
 		cpython_exception_text(py, exception, told.text, sizeof(told.text));

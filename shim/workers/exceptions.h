@@ -16,6 +16,13 @@
 void exceptions_start(void);
 void exceptions_forked(void);
 
+/*
+ * Has `see` called with each exception that is recorded, unless the parent was handling it at the fork: its type, what it
+ * says, even where that is not told, and the frames of its traceback, innermost first.
+ */
+typedef void exception_seen(const char *type, const char *text, const char *frames);
+void exceptions_watch(exception_seen *see);
+
 /* The calling thread is about to write so much to a descriptor, or has opened a file. */
 #define EXCEPTIONS_ANY SIZE_MAX /* it is not known how much */
 void exceptions_at_write(int fd, size_t bytes);

@@ -52,11 +52,11 @@ uint32_t cuda_init_before(const struct facts *facts, uint32_t slot, uint64_t tim
 
 uint32_t cuda_fork_after(const struct facts *facts, uint32_t init, uint32_t slot)
 {
-	uint32_t owner = facts->cuda.inits[init - 1].at.by;
-
-	EACH_ANCESTOR(facts, slot)
-		if (facts->processes[slot].slot->parent == owner + 1)
-			break;
+	if (init)
+		EACH_ANCESTOR(facts, slot)
+			if (facts->processes[slot].slot->parent ==
+			    facts->cuda.inits[init - 1].at.by + 1)
+				break;
 	for (uint32_t i = facts->fork_count; i-- > 0 && slot < facts->process_count;)
 		if (facts->forks[i].child == slot)
 			return i;

@@ -26,7 +26,7 @@ uint64_t cuda_end_ns(const struct facts *facts, uint32_t slot);
  * index + 1.
  */
 uint32_t cuda_init_before(const struct facts *facts, uint32_t slot, uint64_t time_ns);
-/* The fork through which process `slot` inherited that; FACT_NONE: none. */
+/* The fork through which process `slot` inherited that; with 0, that of `slot` itself; FACT_NONE: none. */
 uint32_t cuda_fork_after(const struct facts *facts, uint32_t init, uint32_t slot);
 
 /* When a process first started or executed another program after `time_ns`; 0: never. */

@@ -86,6 +86,32 @@ static void forked_child_names_how_to_ask_without_initialising(void **state)
 	assert_non_null(strstr(refused(&verdict, true)->fix, "PYTORCH_NVML_BASED_CUDA_CHECK"));
 }
 
+#define XPU 6 /* its row in mpsan_guards.def */
+
+static void forked_child_needs_no_cuda_for_other_devices(void **state)
+{
+	struct trigger trigger = {TRIGGER_CUDA_CALL, 0};
+	struct verdict verdict = {.sink = {verdict_add}};
+
+	(void)state;
+	copy(PARENT, CHILD);
+	call(CHILD, MPSAN_CUDA_REFUSED, XPU);
+	story_run(&facts, &trigger, &verdict.sink);
+	assert_int_equal(grade_of(&verdict, RULE_cuda_in_forked_child), GRADE_ERROR);
+	assert_int_equal(verdict.last[0].init, 0);
+	assert_int_equal(verdict.last[0].fork, 1);
+	assert_non_null(strstr(verdict.last[0].message_text->message, "torch refused to use XPU"));
+	assert_non_null(strstr(verdict.last[0].fix, "touch the device in the children only"));
+}
+
+static void forked_child_is_silent_about_a_refusal_without_cuda(void **state)
+{
+	(void)state;
+	copy(PARENT, CHILD);
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_REFUSED, 3), cuda_in_forked_child,
+		     GRADE_OFF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -93,6 +119,8 @@ int main(void)
 		STORY(forked_child_names_who_initialised_and_the_fork_that_took_it),
 		STORY(forked_child_is_proved_by_a_framework_that_refuses),
 		STORY(forked_child_names_how_to_ask_without_initialising),
+		STORY(forked_child_needs_no_cuda_for_other_devices),
+		STORY(forked_child_is_silent_about_a_refusal_without_cuda),
 		STORY(forked_child_is_silent_without_a_driver_to_inherit),
 		STORY(forked_child_is_silent_about_another_program),
 	};
