@@ -17,7 +17,7 @@ from pythons import RELEASES, inside, releases  # noqa: E402
 from suite import Suite, run_to_junit  # noqa: E402
 
 PYTHON = system_python()
-MODULES = ("test_fork1", "test_thread", "test_threading", "test_subprocess", "test_posix",
+MODULES = ("test_exceptions", "test_traceback", "test_fork1", "test_thread", "test_threading", "test_subprocess", "test_posix",
            "test_multiprocessing_fork", "test_concurrent_futures",
            *(f"test_asyncio.test_{part}" for part in ("locks", "queues", "runners", "subprocess", "tasks", "threads", "unix_events")))
 
