@@ -111,7 +111,9 @@ char *process_ended_text(const struct facts *facts, uint32_t slot)
 
 static bool is_installed(const struct pyframe *frame)
 {
-	return pyframe_is_standard(frame) || pytext_has(frame->file, "-packages/");
+	bool compiled = frame->file.text[0] != '/' && pytext_has(frame->file, ".pyx");
+
+	return pyframe_is_standard(frame) || pytext_has(frame->file, "-packages/") || compiled;
 }
 
 /* The innermost frame of the program's own, else the innermost. */

@@ -86,7 +86,7 @@ static void forked_child_names_how_to_ask_without_initialising(void **state)
 	assert_non_null(strstr(refused(&verdict, true)->fix, "PYTORCH_NVML_BASED_CUDA_CHECK"));
 }
 
-#define XPU 6 /* its row in mpsan_guards.def */
+#define XPU 7 /* its row in mpsan_guards.def */
 
 static void forked_child_needs_no_cuda_for_other_devices(void **state)
 {
