@@ -44,6 +44,10 @@
 	{                                                                \
 		STEP_CUDA, "{thread} of process {pid} exported it again" \
 	}
+/* A fix's end, where torch.cuda was asked and so initialised it. */
+#define CUDA_ASKED                                                                             \
+	"; PYTORCH_NVML_BASED_CUDA_CHECK=1 lets torch.cuda.is_available() and device_count() " \
+	"ask without initialising it"
 #define STEP_MADE                                       \
 	{                                               \
 		STEP_MAKER, "{maker} created {segment}" \

@@ -32,6 +32,16 @@ static MESSAGE msg_use = {
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which succeeded"}},
 };
 
+#define FIX "use the spawn or forkserver start method, or fork before anything touches CUDA"
+
+static void tell(const struct facts *facts, const struct trigger *trigger, struct findings *out,
+		 struct finding finding)
+{
+	finding.rule = RULE_cuda_before_fork;
+	finding.fix = facts->cuda.inits[finding.init - 1].asks ? FIX CUDA_ASKED : NULL;
+	finding_add(out, trigger, finding);
+}
+
 static void cuda_before_fork_judge_fork(const struct facts *facts, const struct trigger *trigger,
 					struct findings *out)
 {
@@ -39,8 +49,11 @@ static void cuda_before_fork_judge_fork(const struct facts *facts, const struct 
 	uint32_t init = cuda_init_before(facts, fork->at.by, fork->at.time_ns);
 
 	if (init && fact_fate(facts, fork) != FATE_EXEC)
-		FIND_FORKED(out, cuda_before_fork, GRADE_NOTE, trigger, init, trigger->index,
-			    &msg_fork);
+		tell(facts, trigger, out,
+		     (struct finding){.grade = GRADE_NOTE,
+				      .message_text = &msg_fork,
+				      .fork = trigger->index + 1,
+				      .init = init});
 }
 
 static void judge_call(const struct facts *facts, const struct trigger *trigger,
@@ -51,9 +64,11 @@ static void judge_call(const struct facts *facts, const struct trigger *trigger,
 	bool asks = call->ev.kind == MPSAN_CUDA_QUERY;
 
 	if (init && asks == (call->ev.result != 0))
-		FIND_FORKED(out, cuda_before_fork, GRADE_WARNING, trigger, init,
-			    cuda_fork_after(facts, init, call->at.by),
-			    asks ? &msg_refusal : &msg_use);
+		tell(facts, trigger, out,
+		     (struct finding){.grade = GRADE_WARNING,
+				      .message_text = asks ? &msg_refusal : &msg_use,
+				      .fork = cuda_fork_after(facts, init, call->at.by) + 1,
+				      .init = init});
 }
 
 void rule_cuda_before_fork(const struct facts *facts, const struct trigger *trigger,

@@ -29,10 +29,6 @@ static MESSAGE message_text = {
 			   " refused in {function}"                                          \
 	}
 
-#define ASKED                                                                                  \
-	"; PYTORCH_NVML_BASED_CUDA_CHECK=1 lets torch.cuda.is_available() and device_count() " \
-	"ask without initialising it"
-
 #define FIX "use the spawn or forkserver start method, or initialise CUDA in the children only"
 
 #define GUARD(id, framework, device, module, asked, when, asks, raises, frees, file, type, text, \
@@ -59,10 +55,10 @@ static const struct refusal {
 	const char *fix, *fix_asked;
 	bool kin;
 } refusals[] = {
-	{&message_text, NULL, FIX ASKED, false},
+	{&message_text, NULL, FIX CUDA_ASKED, false},
 #define GUARD(id, framework, device, module, asked, when, asks, raises, frees, file, type, text, \
 	      fix)                                                                               \
-	{&msg_##id, fix, fix ASKED, false},
+	{&msg_##id, fix, fix CUDA_ASKED, false},
 #define KIN(id, framework, device, file) {&msg_##id, KIN_FIX(device), KIN_FIX(device), true},
 #include "../../../include/mpsan_guards.def"
 #undef GUARD
