@@ -1,7 +1,8 @@
 """cupy's runtime refuses by itself in a forked child, whose exception tells; the program prints something else."""
 # expect: cuda-in-forked-child error
 # fake: cuda
-# frames: prepare Popen._launch train
+# pythons: all
+# frames: prepare _launch train
 # says: cupy refused to use CUDA at train
 # says: check_status()
 # says: cupy.asnumpy

@@ -1,7 +1,7 @@
 """A task of a Pool wants a data frame on the device; the exception is pickled, and its text is not told."""
 # expect: cuda-in-forked-child error
 # fake: cuda
-# frames: prepare Popen._launch load
+# frames: prepare _launch load
 # says: RAPIDS refused to use CUDA at load
 # options: --exceptions=type
 # prints: MemoryError

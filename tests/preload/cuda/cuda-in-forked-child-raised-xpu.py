@@ -2,7 +2,8 @@
 # expect: cuda-in-forked-child error
 # may: worker-failed warning
 # fake: cuda
-# frames: Popen._launch train
+# pythons: all
+# frames: _launch train
 # says: torch refused to use XPU at train
 # says: _lazy_init()
 # says: touch the device in the children only

@@ -3,6 +3,7 @@ spawned child uses it."""
 # expect: none
 # silent: cuda-in-forked-child
 # fake: cuda
+# pythons: all
 # prints: asked
 # prints: again
 

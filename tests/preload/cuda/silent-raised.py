@@ -1,20 +1,25 @@
 """What looks like a refused use of CUDA in a forked child, and is none: the child asks for the device, lets go of an array,
 raises what its own worker, which it spawned, had said, or says the same of a file; a process that was not forked, or from
-one without CUDA, gets the same error."""
+one without CUDA, gets the same error, and a child is forked while its parent handles it."""
 # expect: none
 # note: cuda-before-fork
 # silent: cuda-in-forked-child
 # fake: cuda
+# pythons: all
 # prints: spawned
 # prints: spawned
 # prints: forked
 # prints: forked
+# prints: parent
+# prints: parent
+# prints: child
 # prints: asks
 # prints: gone
 # prints: again
 # prints: log
 
 import multiprocessing
+import os
 import pickle
 
 import refusals
@@ -59,10 +64,20 @@ def run(context, target, *arguments):
     assert process.exitcode == 0
 
 
+def inherit():
+    try:
+        elsewhere("parent")
+        cupy.ndarray()
+    except RuntimeError:
+        run(fork, print, "child")
+    cupy.cuda.runtime.pid = os.getpid()
+
+
 array = []
 if __name__ == "__main__":
     run(spawn, elsewhere, "spawned")
     run(fork, elsewhere, "forked")
     Runtime().allocate(4096)
+    inherit()
     array.append(cupy.ndarray())
     run(fork, worker)
