@@ -13,6 +13,7 @@
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
+#include "../workers/exceptions.h"
 #include "../workers/proc_events.h"
 #include "cuda_entry.h"
 #include "guards.h"
@@ -227,6 +228,7 @@ static void note_early(const struct cuda_call *call)
 
 void cuda_start(void)
 {
+	exceptions_watch(guards_raised);
 	if (!cuda.early)
 		return;
 	cuda.initialised = true;
@@ -311,7 +313,8 @@ bool cuda_end(struct cuda_call *call, int result)
 FORKED void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
-	guards_put();
+	if (cuda.inherited)
+		guards_put();
 	cuda.initialised = false;
 	cuda.unsynced = cuda.unsignalled = cuda.calls_back = cuda.plain = false;
 	cuda.told = 0;

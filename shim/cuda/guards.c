@@ -11,7 +11,6 @@
 #include "../intercept/sys.h"
 #include "../python/python.h"
 #include "../record/state.h"
-#include "../workers/exceptions.h"
 #include "cuda.h"
 
 enum {
@@ -45,8 +44,8 @@ static const struct row {
 /* As vectorcallfunc. */
 typedef void *entry(void *callable, void *const *arguments, uint64_t count, void *names);
 
-STATE static struct python_callable guards[GUARDS];
-STATE static bool diverted[GUARDS]; /* for good, in this process and its children */
+static struct python_callable guards[GUARDS] LARGE;
+static bool diverted[GUARDS] LARGE; /* for good, in this process and its children */
 STATE static uint64_t modules; /* when they were looked for last */
 
 void guards_before_fork(void)
@@ -143,7 +142,7 @@ static bool tells(unsigned i, const char *type, const char *text, const char *fr
 	       !has(frames, "weakref.py\t");
 }
 
-static void guards_raised(const char *type, const char *text, const char *frames)
+void guards_raised(const char *type, const char *text, const char *frames)
 {
 	for (unsigned i = 0; i < GUARDS; i++)
 		if ((cuda.inherited || !IS_CUDA(i)) && tells(i, type, text, frames)) {
@@ -154,8 +153,7 @@ static void guards_raised(const char *type, const char *text, const char *frames
 
 FORKED void guards_put(void)
 {
-	exceptions_watch(guards_raised);
-	for (unsigned i = 0; i < GUARDS && cuda.inherited; i++)
+	for (unsigned i = 0; i < GUARDS; i++)
 		if (guards[i].object && !diverted[i])
 			diverted[i] = python_divert(&guards[i], (const void *)guards_asked);
 }

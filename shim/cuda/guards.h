@@ -6,9 +6,11 @@
 #ifndef MPSAN_GUARDS_H
 #define MPSAN_GUARDS_H
 
+/* Sees an exception of a forked child: see exceptions_watch. */
+void guards_raised(const char *type, const char *text, const char *frames);
 /* Looks for the guards of this process's modules. */
 void guards_before_fork(void);
-/* In a forked child: sees their exceptions from now on, and the guards' answers if it inherited the driver. */
+/* In a child that inherited the driver: sees the guards' answers from now on. */
 void guards_put(void);
 
 #endif

@@ -32,6 +32,7 @@ static struct {
 
 STATE static uint32_t busy, count; /* whether `told` is in use; the number of `seen` */
 STATE static exception_seen *watcher;
+STATE static bool forked;
 STATE static uint64_t parents; /* the exception that the parent was handling at the fork */
 static struct {
 	uint64_t seen[SEEN];
@@ -51,7 +52,7 @@ void exceptions_start(void)
 	python_watch_handlers(!set || !text_equal(value, "off"));
 }
 
-FORKED void exceptions_watch(exception_seen *see)
+void exceptions_watch(exception_seen *see)
 {
 	watcher = see;
 }
@@ -60,7 +61,10 @@ FORKED void exceptions_forked(void)
 {
 	struct cpython_exception exception;
 
-	parents = python_handler() && python_handled(&exception) ? exception.object : 0;
+	parents = python_present() && python_handler() && python_handled(&exception) ?
+			  exception.object :
+			  0;
+	forked = true;
 	count = 0;
 	busy = 0;
 }
@@ -112,7 +116,7 @@ static void record(const struct cpython_exception *exception, enum mpsan_excepti
 
 	cpython_exception_type(py, exception, told.type, sizeof(told.type));
 	cpython_exception_frames(py, exception, told.frames, sizeof(told.frames));
-	if (watcher && exception->object != parents && told.frames[0]) {
+	if (forked && watcher && exception->object != parents && told.frames[0]) {
 		cpython_exception_text(py, exception, told.before, sizeof(told.before));
 		watcher(told.type, told.before, told.frames);
 	}

@@ -17,8 +17,8 @@ void exceptions_start(void);
 void exceptions_forked(void);
 
 /*
- * Has `see` called with each exception that is recorded, unless the parent was handling it at the fork: its type, what it
- * says, even where that is not told, and the frames of its traceback, innermost first.
+ * Has `see` called with each exception that is recorded in a forked child, unless the parent was handling it at the fork:
+ * its type, what it says, even where that is not told, and the frames of its traceback, innermost first.
  */
 typedef void exception_seen(const char *type, const char *text, const char *frames);
 void exceptions_watch(exception_seen *see);
