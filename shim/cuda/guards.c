@@ -39,7 +39,7 @@ static const struct row {
 #undef GUARD
 };
 
-#define IS_CUDA(i) (rows[i].device[0] == 'C')
+#define IS_CUDA(i) text_equal(rows[i].device, "CUDA")
 
 /* As vectorcallfunc. */
 typedef void *entry(void *callable, void *const *arguments, uint64_t count, void *names);

@@ -29,8 +29,30 @@ def getDevice():
     check_status()
 
 
+def setDevice():
+    check_status()
+
+
 def free():
     check_status()
+"""
+
+DEVICE = """
+from cupy_backends.cuda.api import runtime
+
+
+class Device:
+    def __enter__(self):
+        runtime.getDevice()
+
+    def __exit__(self, *raised):
+        pass
+
+    def use(self):
+        runtime.setDevice()
+
+    def id(self):
+        runtime.getDevice()
 """
 
 CORE = """
@@ -111,7 +133,9 @@ def module(name, text, file):
 def cupy():
     """Compiled functions have names with their module's, and files relative to where they were compiled."""
     made = module("cupy_backends.cuda.api.runtime", RUNTIME, "cupy_backends/cuda/api/runtime.pyx")
-    module("cupy", "", "/somewhere/cupy/__init__.py").cuda = types.SimpleNamespace(runtime=made)
+    module("cupy", "", "/somewhere/cupy/__init__.py")
+    module("cupy.cuda.device", DEVICE, "cupy/cuda/device.pyx")
+    sys.modules["cupy.cuda"].runtime, sys.modules["cupy.cuda"].Device = made, sys.modules["cupy.cuda.device"].Device
     sys.modules["cupy"].ndarray = module("cupy._core.core", CORE, "cupy/_core/core.pyx").ndarray
     return sys.modules["cupy"]
 
@@ -120,5 +144,5 @@ def cudf():
     return module("cudf", COLUMN, "cudf/_lib/column.pyx")
 
 
-def torch_device(name, file):
-    return module(name, LAZY.replace("DEVICE", os.path.basename(os.path.dirname(file)).upper()), file)
+def torch_device(name, file, device=None):
+    return module(name, LAZY.replace("DEVICE", device or os.path.basename(os.path.dirname(file)).upper()), file)
