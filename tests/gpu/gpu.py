@@ -15,6 +15,7 @@ from mpsantest import ROOT, Skip, fake_environment, system_python  # noqa: E402
 FAKE = os.environ.get("MPSAN_GPU_FAKE") == "1"
 PRELOAD = ROOT / "tests/preload"
 LIBRARIES = ("/usr/local/cuda*/lib64", "/usr/local/cuda*/targets/*/lib")
+OWN_RUNTIME = ("cupy", "jax")
 COUNT = "from cuda_calls import Driver; driver = Driver(); driver.cuInit(0); print(driver.devices())"
 
 
@@ -55,12 +56,29 @@ def need_devices(count=1):
 
 
 @functools.lru_cache(None)
-def torch_python():
-    """A Python whose torch can use the device, or None. MPSAN_GPU_PYTHON names one."""
+def python_that_says(code, word=""):
+    """A Python that prints something with that word, or None. MPSAN_GPU_PYTHON names the first to be asked."""
     for python in filter(None, (os.environ.get("MPSAN_GPU_PYTHON"), system_python(), sys.executable, "python3")):
-        if said_by(python, "import torch; print(torch.version.cuda or '')").strip():
+        said = said_by(python, code).strip()
+        if said and word in said:
             return python
     return None
+
+
+def torch_python():
+    """A Python whose torch can use the device, or None."""
+    return python_that_says("import torch; print(torch.version.cuda or '')")
+
+
+def need_module_on_device(module):
+    """A Python with a framework that does without torch."""
+    need_devices()
+    if FAKE and module in OWN_RUNTIME:
+        raise Skip(f"the runtime that {module} brings along needs a real driver")
+    python = python_that_says(f"import {module}; print(1)")
+    if not python:
+        raise Skip(f"no Python here has {module}")
+    return python
 
 
 def need_torch():

@@ -5,8 +5,8 @@
 
 from pathlib import Path
 
-from gpu import FAKE, devices, environment, said_by, torch_python
-from mpsantest import Skip, check_program, main, run_mpsan, show, system_python, verdicts
+from gpu import environment, need_module_on_device, python_that_says
+from mpsantest import Skip, check_program, main, run_mpsan, show, verdicts
 
 PROGRAMS = Path(__file__).with_name("jax_programs")
 REFUSED = {"cuda-in-forked-child error"}
@@ -14,10 +14,11 @@ STUCK = {"fork-orphaned-lock error", "hang warning", "hang error"}
 
 
 def jax_python():
-    for python in () if FAKE or not devices(1) else filter(None, (torch_python(), system_python())):
-        if "gpu" in said_by(python, "import jax; print(jax.default_backend())"):
-            return python
-    raise Skip("needs JAX with CUDA, and a device for it")
+    need_module_on_device("jax")
+    python = python_that_says("import jax; print(jax.default_backend())", "gpu")
+    if not python:
+        raise Skip("no Python here has a JAX that finds the device")
+    return python
 
 
 def check_forked():
