@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hooks of signals that are sent, CPU affinities and sessions. */
+/* Hooks of signals that are sent, aborts, CPU affinities and sessions. */
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "../abi/glibc.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "../workers/aborts.h"
 #include "../workers/proc_events.h"
 
 /*
@@ -41,6 +44,26 @@ PASS(raise)
 	ENTER(raise);
 	proc_events_raised((int)regs->arg[0], regs->back);
 	return (void *)REAL(raise);
+}
+
+PASS(abort)
+{
+	ENTER(abort);
+	aborts_called(regs->back);
+	return (void *)REAL(abort);
+}
+
+/* libc calls its own abort next. */
+PASS(__assert_fail)
+{
+	ENTER(__assert_fail);
+	struct failed_assertion failed = {.expression = (const char *)regs->arg[0],
+					  .file = (const char *)regs->arg[1],
+					  .line = (uint32_t)regs->arg[2],
+					  .function = (const char *)regs->arg[3]};
+
+	aborts_assertion(&failed, regs->back);
+	return (void *)REAL(__assert_fail);
 }
 
 EXPORT int sched_setaffinity(pid_t tid, size_t bytes, const cpu_set_t *set)

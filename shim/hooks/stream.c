@@ -10,6 +10,7 @@
 #include "../intercept/hook.h"
 #include "../resources/stdio.h"
 #include "../resources/stream.h"
+#include "../workers/aborts.h"
 #include "../workers/cow.h"
 #include "../workers/exceptions.h"
 
@@ -50,6 +51,7 @@ READS(__recvfrom_chk, PEEKS, (int fd, void *restrict to, size_t bytes, size_t ro
 		if (UNLIKELY(bytes >= STREAM_LARGE || (stream_watch && stream_writes(fd)))) \
 			stream_is_written(fd, data, bytes, CALLER);                         \
 		exceptions_write(fd, bytes);                                                \
+		aborts_write(fd, data, bytes);                                              \
 		return REAL(name) arguments;                                                \
 	}
 

@@ -5,6 +5,7 @@
  * so that its constructor comes first; main is in snippets_main.c. It prints how each call ended, which must be
  * as without the library (test_snippets.sh compares).
  */
+#include <assert.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -53,8 +53,9 @@ static char *story_text(const struct evidence_context *ctx, uint32_t event,
 			const struct callsite *callsite)
 {
 	const struct fact_event *fact = &ctx->reader->facts.events[event];
-	char *what = exception_text(ctx->reader, event), *actor = callsite_actor(callsite),
-	     *process = process_text(ctx->reader, fact->by), *text;
+	char *what = exception_text(ctx->reader, event, callsite->where),
+	     *actor = callsite_actor(callsite), *process = process_text(ctx->reader, fact->by),
+	     *text;
 
 	switch (EVENT_AS(fact, exception)->where) {
 	case MPSAN_WHERE_FEEDER:
@@ -64,6 +65,13 @@ static char *story_text(const struct evidence_context *ctx, uint32_t event,
 	case MPSAN_WHERE_THREAD:
 		text = text_format("%s of %s ended by %s", actor ? actor : "a thread", process,
 				   what);
+		break;
+	case MPSAN_WHERE_PANIC:
+		text = text_format("%s of %s had %s", actor ? actor : "a thread", process, what);
+		break;
+	case MPSAN_WHERE_ABORT:
+	case MPSAN_WHERE_TERMINATE:
+		text = text_format("%s aborted: %s", process, what);
 		break;
 	default:
 		text = text_format("%s ended by %s", process, what);
@@ -104,8 +112,9 @@ static void add_other(const struct evidence_context *ctx, uint32_t event, json_t
 	struct callsite callsite;
 	char *story, *text;
 
-	callsite_init(ctx, &callsite, &at, at.tid, 0, EVENT_AS(fact, exception)->python);
-	callsite_locate(ctx, &callsite, 0, true);
+	callsite_init(ctx, &callsite, &at, at.tid, EVENT_AS(fact, exception)->stack,
+		      EVENT_AS(fact, exception)->python);
+	callsite_locate(ctx, &callsite, EVENT_AS(fact, exception)->caller, true);
 	story = story_text(ctx, event, &callsite);
 	text = text_format("failed before: %s", story);
 	json_array_append_new(steps, callsite_step(ctx, &callsite, STEP_CAUSE, jsontext_of(text)));

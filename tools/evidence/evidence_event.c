@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../reader/fields.h"
 #include "args.h"
@@ -39,13 +40,20 @@ static void set_callsite(const struct event_subjects *subjects, struct callsite 
 static void set_ended(struct event_subjects *subjects, uint32_t slot)
 {
 	const struct fact_process *process = &subjects->facts->processes[slot];
+	uint32_t event;
 
 	subjects->end = (struct fact_place){.slot = slot,
 					    .by = slot,
 					    .tid = process->slot->pid,
 					    .time_ns = process->gone ? process->gone_ns :
 								       subjects->facts->now_ns};
-	callsite_init(subjects->ctx, &subjects->ended, &subjects->end, subjects->end.tid, 0, 0);
+	event = exception_of_process(subjects->facts, slot);
+	if (event != FACT_NONE && exception_is_abort(subjects->facts, event))
+		set_callsite(subjects, &subjects->ended, &subjects->facts->events[event],
+			     &subjects->end);
+	else
+		callsite_init(subjects->ctx, &subjects->ended, &subjects->end, subjects->end.tid, 0,
+			      0);
 }
 
 bool event_gather(struct event_subjects *subjects, const struct evidence_context *ctx,
@@ -133,7 +141,7 @@ static void parent_args(const struct reader *reader, uint32_t slot, json_t *args
 	bool known = parent != FACT_NONE;
 
 	args_set(args, ARG_parent_process, known ? process_text(reader, parent) : NULL);
-	args_set(args, ARG_parent_end, known ? process_end_text(reader, parent) : NULL);
+	args_set(args, ARG_parent_end, known ? process_end_text(reader, parent, NULL) : NULL);
 	args_set(args, ARG_left_behind, process_left_text(reader, slot));
 }
 
@@ -147,7 +155,8 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 		args_set(args, ARG_at, place_text(&subjects->doer));
 		if (subjects->event->type == EV_exception)
 			args_set(args, ARG_exception,
-				 exception_text(reader, subjects->finding->trigger.index));
+				 exception_text(reader, subjects->finding->trigger.index,
+						subjects->doer.where));
 	}
 	if (subjects->cause) {
 		set_fields(subjects, subjects->cause, ARGS_OF_CAUSE, args);
@@ -155,11 +164,14 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 		args_set(args, ARG_cause_at, place_text(&subjects->causer));
 		if (subjects->cause->type == EV_exception)
 			args_set(args, ARG_cause_exception,
-				 exception_text(reader, subjects->finding->cause - 1));
+				 exception_text(reader, subjects->finding->cause - 1,
+						subjects->causer.where));
 	}
 	if (subjects->finding->process) {
 		args_set(args, ARG_process, process_text(reader, subjects->finding->process - 1));
-		args_set(args, ARG_end, process_end_text(reader, subjects->finding->process - 1));
+		args_set(args, ARG_end,
+			 process_end_text(reader, subjects->finding->process - 1,
+					  subjects->ended.where));
 		parent_args(reader, subjects->finding->process - 1, args);
 	}
 	args_set(args, ARG_amount,

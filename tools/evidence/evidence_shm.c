@@ -52,7 +52,8 @@ static void segment_args(const struct event_subjects *subjects, json_t *args)
 	args_set(args, ARG_maker,
 		 maker == FACT_NONE ? text_copy("an unknown process") :
 				      process_text(reader, maker));
-	args_set(args, ARG_maker_end, maker == FACT_NONE ? NULL : process_end_text(reader, maker));
+	args_set(args, ARG_maker_end,
+		 maker == FACT_NONE ? NULL : process_end_text(reader, maker, NULL));
 	args_set(args, ARG_made_at,
 		 text_copy(subjects->maker.where ? subjects->maker.where : "an unknown place"));
 	args_set(args, ARG_mappers,

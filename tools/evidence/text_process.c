@@ -85,13 +85,13 @@ static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t t
 			   (double)(time_ns - birth) / 1e9, session);
 }
 
-/* "was killed by signal 11 (SIGSEGV: Segmentation fault)". */
-static char *killed_text(int number, bool by_itself)
+/* "was killed by signal 11 (SIGSEGV: Segmentation fault)"; `why`: for what it aborted, NULL: that is not known. */
+static char *killed_text(int number, bool by_itself, const char *why)
 {
 	char *name = text_signal(number),
 	     *text = text_format("%s by signal %d (%s: %s)",
 				 by_itself ? "killed itself" : "was killed", number, name,
-				 strsignal(number));
+				 why ?: strsignal(number));
 
 	free(name);
 	return text;
@@ -103,7 +103,7 @@ char *process_ended_text(const struct facts *facts, uint32_t slot)
 	int number = process_end_signal(facts, slot);
 
 	if (number)
-		return killed_text(number, false);
+		return killed_text(number, false, NULL);
 	if (process->end == MPSAN_END_EXIT && process->end_value > 0)
 		return text_format("exited with status %d", process->end_value);
 	return text_copy(process->end ? "exited" : "ended for an unknown reason");
@@ -140,46 +140,69 @@ static char *place_text(const char *frames)
 			   (int)best.line.length, best.line.text);
 }
 
-char *exception_text(const struct reader *reader, uint32_t event)
+/* "ValueError('...')"; NULL: it has no type. */
+static char *raised_text(const struct reader *reader, const struct fact_event *fact)
+{
+	const struct ev_exception *ev = EVENT_AS(fact, exception);
+	const char *type = reader_text(reader, fact->slot, ev->type),
+		   *says = reader_text(reader, fact->slot, ev->text),
+		   *quote = says && strchr(says, '\'') ? "\"" : "'";
+
+	return !type ? NULL :
+	       says  ? text_format("%s(%s%s%s)", type, quote, says, quote) :
+		       text_copy(type);
+}
+
+char *exception_text(const struct reader *reader, uint32_t event, const char *place)
 {
 	const struct fact_event *fact = &reader->facts.events[event];
 	const struct ev_exception *ev = EVENT_AS(fact, exception);
-	const char *type = reader_text(reader, fact->slot, ev->type) ?: "an exception",
-		   *says = reader_text(reader, fact->slot, ev->text),
-		   *quote = says && strchr(says, '\'') ? "\"" : "'";
-	char *place = place_text(reader_text(reader, fact->slot, ev->python)), *text;
+	const char *how = ev->where == MPSAN_WHERE_TERMINATE ? "std::terminate" : "abort()",
+		   *says = reader_text(reader, fact->slot, ev->text);
+	char *text = raised_text(reader, fact),
+	     *raised_at = place_text(reader_text(reader, fact->slot, ev->python));
 
-	text = says ? text_format("%s(%s%s%s)", type, quote, says, quote) : text_copy(type);
-	return place ? text_join(text, " at ", place) : text;
+	if (!text && says) { /* a failed assertion or a panic, with its place */
+		free(raised_at);
+		return text_copy(says);
+	}
+	if (exception_is_abort(&reader->facts, event))
+		text = text_join(text_copy(how), text ? " after " : "", text ?: text_copy(""));
+	if (!raised_at && place)
+		raised_at = text_copy(place);
+	text = text ?: text_copy("an exception");
+	return raised_at ? text_join(text, " at ", raised_at) : text;
 }
 
 /* "ended by ValueError('...') at load (data.py:41), with status 1,". */
-static char *failed_text(const struct reader *reader, uint32_t slot)
+static char *failed_text(const struct reader *reader, uint32_t slot, const char *place)
 {
 	const struct mpsan_process *process = reader->facts.processes[slot].slot;
-	uint32_t event = process->end == MPSAN_END_EXIT && process->end_value > 0 ?
-				 exception_of_process(&reader->facts, slot) :
-				 FACT_NONE;
+	uint32_t event = exception_of_process(&reader->facts, slot);
+	bool aborted = event != FACT_NONE && exception_is_abort(&reader->facts, event),
+	     itself = process_ended_itself(&reader->facts, slot);
 	char *what, *text;
 
-	if (event == FACT_NONE)
+	if (itself && !aborted)
+		return killed_text(process->end_value, true, NULL);
+	if (event == FACT_NONE ||
+	    (!aborted && (process->end != MPSAN_END_EXIT || process->end_value <= 0)))
 		return process_ended_text(&reader->facts, slot);
-	what = exception_text(reader, event);
-	text = text_format("ended by %s, with status %d,", what, process->end_value);
+	what = exception_text(reader, event, place);
+	text = aborted ? killed_text(process->end_value, itself, what) :
+			 text_format("ended by %s, with status %d,", what, process->end_value);
 	free(what);
 	return text;
 }
 
-char *process_end_text(const struct reader *reader, uint32_t slot)
+char *process_end_text(const struct reader *reader, uint32_t slot, const char *place)
 {
 	const struct fact_process *process = &reader->facts.processes[slot];
 	char *ended, *when, *text;
 
 	if (!process->gone || process->stayed)
 		return text_copy(reader->cut_ns ? PROCESS_CUT : PROCESS_STAYED);
-	ended = process_ended_itself(&reader->facts, slot) ?
-			killed_text(process->slot->end_value, true) :
-			failed_text(reader, slot);
+	ended = failed_text(reader, slot, place);
 	when = trigger_text(reader, slot, process->gone_ns);
 	text = text_format("%s %s", ended, when);
 	free(ended);

@@ -29,12 +29,15 @@ char *process_ended_text(const struct facts *facts, uint32_t slot);
 
 /*
  * How it ended, as the end of a sentence: "exited with status 1 at the age of 0.4 s (2.3 s into the
- * session)". The caller frees it.
+ * session)"; `place` is for exception_text. The caller frees it.
  */
-char *process_end_text(const struct reader *reader, uint32_t slot);
+char *process_end_text(const struct reader *reader, uint32_t slot, const char *place);
 
-/* "ValueError('no such file') at load (data.py:41)", of an event. The caller frees it. */
-char *exception_text(const struct reader *reader, uint32_t event);
+/*
+ * "ValueError('no such file') at load (data.py:41)", "std::terminate after …", "Assertion `n > 0' failed at …", of an event. `place`
+ * is for one that has no Python frames; NULL: unknown. The caller frees it.
+ */
+char *exception_text(const struct reader *reader, uint32_t event, const char *place);
 
 /* The workers that outlived a killed process, a few by name. The caller frees it. */
 char *process_left_text(const struct reader *reader, uint32_t slot);

@@ -1,8 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exceptions that ended a process or a thread, or for which a feeder dropped an item. */
+/* Exceptions and aborts that ended a process or a thread, or for which a feeder dropped an item. */
 #include "exceptions.h"
 
+#include <signal.h>
+
 #include "processes.h"
+
+/* So much later a process that handles SIGABRT has ended for another reason than that abort. */
+#define ABORT_NS 2000000000ull
+
+#define RUST_PANICKED 101 /* the exit status after a panic of the main thread */
+
+/* Whether it ended the process, which may have caught it. */
+static bool is_end_by_panic(const struct facts *facts, uint32_t slot, uint32_t event)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+
+	return exception_where(facts, event) == MPSAN_WHERE_PANIC &&
+	       process->end == MPSAN_END_EXIT && process->end_value == RUST_PANICKED &&
+	       event_tid(&facts->events[event]) == process->pid;
+}
+
+/* Whether an abort ended the process, which may have gone on after it. */
+static bool has_aborted(const struct facts *facts, uint32_t slot, uint32_t event)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return process_end_signal(facts, slot) == SIGABRT &&
+	       (!EVENT_AS(&facts->events[event], exception)->handled ||
+		process->gone_ns < event_time(&facts->events[event]) + ABORT_NS);
+}
 
 uint32_t exception_before(const struct facts *facts, uint32_t slot, uint32_t event)
 {
@@ -11,7 +38,9 @@ uint32_t exception_before(const struct facts *facts, uint32_t slot, uint32_t eve
 	for (event = fact_event_of(facts, slot, EV_exception, event); event != FACT_NONE;
 	     event = fact_event_of(facts, slot, EV_exception, event)) {
 		where = exception_where(facts, event);
-		if (where >= MPSAN_WHERE_MAIN && where <= MPSAN_WHERE_FEEDER)
+		if ((where >= MPSAN_WHERE_MAIN && where <= MPSAN_WHERE_FEEDER) ||
+		    where == MPSAN_WHERE_PANIC ||
+		    (exception_is_abort(facts, event) && has_aborted(facts, slot, event)))
 			break;
 	}
 	return event;
@@ -22,7 +51,8 @@ uint32_t exception_of_process(const struct facts *facts, uint32_t slot)
 	uint32_t event = exception_before(facts, slot, FACT_NONE);
 
 	while (event != FACT_NONE && exception_where(facts, event) != MPSAN_WHERE_MAIN &&
-	       exception_where(facts, event) != MPSAN_WHERE_WORKER)
+	       exception_where(facts, event) != MPSAN_WHERE_WORKER &&
+	       !exception_is_abort(facts, event) && !is_end_by_panic(facts, slot, event))
 		event = exception_before(facts, slot, event);
 	return event;
 }

@@ -8,7 +8,7 @@
 
 #include "facts.h"
 
-/* By which its main thread, or what it ran as a worker, ended. */
+/* By which its main thread, or what it ran as a worker, ended; or the abort that ended it. */
 uint32_t exception_of_process(const struct facts *facts, uint32_t slot);
 
 /* By which that thread ended before that time; `tid` 0: the newest one, of any thread. */
@@ -33,6 +33,13 @@ bool exception_was_told(const struct facts *facts, uint32_t slot, uint64_t place
 static inline uint64_t exception_where(const struct facts *facts, uint32_t event)
 {
 	return EVENT_AS(&facts->events[event], exception)->where;
+}
+
+/* Whether it is a process's abort, with the exception of C++ that it was for, if any. */
+static inline bool exception_is_abort(const struct facts *facts, uint32_t event)
+{
+	return exception_where(facts, event) == MPSAN_WHERE_ABORT ||
+	       exception_where(facts, event) == MPSAN_WHERE_TERMINATE;
 }
 
 #endif

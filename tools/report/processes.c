@@ -40,7 +40,7 @@ static void add_exception(const struct reader *reader, uint32_t slot, json_t *ob
 	uint32_t event = slot < reader->facts.process_count ?
 				 exception_of_process(&reader->facts, slot) :
 				 FACT_NONE;
-	char *text = event == FACT_NONE ? NULL : exception_text(reader, event);
+	char *text = event == FACT_NONE ? NULL : exception_text(reader, event, NULL);
 
 	if (text)
 		json_object_set_new(object, "exception", jsontext_of(text));

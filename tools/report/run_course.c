@@ -196,7 +196,7 @@ char *run_hurt(const struct judge *judge, enum run_ends ends)
 	READER_EACH_SLOT(reader, slot)
 		if (is_hurt(reader, slot, ends)) {
 			char *who = process_text(reader, slot),
-			     *end = process_end_text(reader, slot);
+			     *end = process_end_text(reader, slot, NULL);
 			char *text = text_format("%s %s", who, end);
 
 			free(who);

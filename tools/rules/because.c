@@ -128,6 +128,11 @@ const char *because_fix(const struct facts *facts, uint32_t event)
 	case MPSAN_WHERE_MAIN:
 		return "mend what raised the exception; tell threads and workers to stop in a finally block, so that they end when the "
 		       "main thread fails";
+	case MPSAN_WHERE_ABORT:
+	case MPSAN_WHERE_TERMINATE:
+		return "mend what made the process abort; who aborts releases no lock and sends nothing any more, so let those that wait "
+		       "for it see its end, too: waitpid() or a pidfd beside what they wait for, robust mutexes "
+		       "(PTHREAD_MUTEX_ROBUST), or concurrent.futures in Python";
 	default:
 		return "mend what raised the exception; let a worker that others wait for tell them when it fails: put a sentinel in a "
 		       "finally block, or use concurrent.futures, which hands the exception to who waits for the result";

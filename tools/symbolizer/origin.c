@@ -15,9 +15,9 @@ bool origin_is_header(const char *file)
 
 bool origin_is_plumbing(const char *module)
 {
-	static const char *const prefix[] = {"libc.so",	 "libc-",     "libpthread",
-					     "ld-linux", "ld-2",      "libmpsan",
-					     "libasan",	 "libstdc++", "linux-vdso"};
+	static const char *const prefix[] = {"libc.so",	 "libc-",     "libpthread", "ld-linux",
+					     "ld-2",	 "libmpsan",  "libasan",    "libstdc++",
+					     "libgcc_s", "linux-vdso"};
 	const char *base = path_base(module);
 
 	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)

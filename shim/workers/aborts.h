@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a process is about to end itself by SIGABRT: a failed assertion, an exception of C++ that nobody caught, or a call of abort. It
+ * may go on if it handles that signal, so the end of the process says whether it was that. And panics of Rust, which end the thread,
+ * unless it catches them. Events are those of exceptions.h; hooks/proc_events.c and stream.c call.
+ */
+#ifndef MPSAN_ABORTS_H
+#define MPSAN_ABORTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../intercept/hook.h"
+
+/* What assert() passes to libc. */
+struct failed_assertion {
+	const char *expression, *file, *function;
+	uint32_t line;
+};
+void aborts_assertion(const struct failed_assertion *failed, uint64_t caller);
+
+/* abort() was called from there. */
+void aborts_called(uint64_t caller);
+
+/* The calling thread is about to write this to a descriptor. */
+void aborts_at_write(const void *data, size_t bytes);
+
+static inline void aborts_write(int fd, const void *data, size_t bytes)
+{
+	if (UNLIKELY(fd == 2))
+		aborts_at_write(data, bytes);
+}
+
+#endif
