@@ -16,7 +16,7 @@ from mpsantest import LIBRARY, ROOT, Skip, main, run_bare  # noqa: E402
 
 PROGRAMS = ("errnos", "errnos_libc", "errnos_shared", "errnos_streams")
 NOT_CALLED = {"pthread_atfork"} if platform.machine() != "x86_64" else set()  # newer ports have it for the linker alone
-NEVER_RETURN = {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit"}
+NEVER_RETURN = {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit", "abort", "__assert_fail"}
 
 
 def lines(run):

@@ -84,11 +84,64 @@ static uint32_t of_owner(const struct facts *facts, const struct fact_deadlock *
 	return event;
 }
 
+/* A wait that is not for a lock, nor for another process: any thread of its own may have been meant to end it. */
+static bool awaits_wake(const struct fact_blocked *blocked)
+{
+	return (blocked->ev.kind == MPSAN_WAIT_FUTEX || blocked->ev.kind == MPSAN_WAIT_COND) &&
+	       !blocked->ev.owner && !(blocked->ev.flags & MPSAN_LF_SHARED);
+}
+
+static bool is_blocked(const struct facts *facts, const struct fact_deadlock *deadlock,
+		       uint32_t slot, uint32_t tid)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].at.by == slot && facts->blockeds[i].at.tid == tid)
+			return true;
+	return false;
+}
+
+/*
+ * The panic of the only thread of a process that has ended after one: a thread that has caught its own would be among
+ * those that wait, for all that are left do.
+ */
+static uint32_t only_panic(const struct facts *facts, const struct fact_deadlock *deadlock,
+			   uint32_t slot)
+{
+	uint32_t found = FACT_NONE, event = exception_before(facts, slot, FACT_NONE), tid;
+
+	for (; event != FACT_NONE; event = exception_before(facts, slot, event)) {
+		tid = event_tid(&facts->events[event]);
+		if (exception_where(facts, event) != MPSAN_WHERE_PANIC ||
+		    event_time(&facts->events[event]) > deadlock->at.time_ns ||
+		    tid == facts->processes[slot].slot->pid ||
+		    is_blocked(facts, deadlock, slot, tid))
+			continue;
+		if (found != FACT_NONE && event_tid(&facts->events[found]) != tid)
+			return FACT_NONE;
+		found = event;
+	}
+	return found;
+}
+
+static uint32_t of_panic(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	uint32_t event = FACT_NONE;
+
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
+		return FACT_NONE;
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
+		if (awaits_wake(&facts->blockeds[i]))
+			event = only_panic(facts, deadlock, facts->blockeds[i].at.by);
+	return event;
+}
+
 uint32_t because_thread(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	uint32_t event = of_owner(facts, deadlock);
 
-	return event == FACT_NONE ? because_sent(facts, deadlock) : event;
+	if (event == FACT_NONE)
+		event = because_sent(facts, deadlock);
+	return event == FACT_NONE ? of_panic(facts, deadlock) : event;
 }
 
 /* Of a main thread that waits at the end of the interpreter: others wait for what its code was to do. */
@@ -128,6 +181,9 @@ const char *because_fix(const struct facts *facts, uint32_t event)
 	case MPSAN_WHERE_MAIN:
 		return "mend what raised the exception; tell threads and workers to stop in a finally block, so that they end when the "
 		       "main thread fails";
+	case MPSAN_WHERE_PANIC:
+		return "mend what panicked; let a thread that others wait for end their wait when it fails, too: by dropping its end of a "
+		       "channel, or by a guard whose Drop wakes them";
 	case MPSAN_WHERE_ABORT:
 	case MPSAN_WHERE_TERMINATE:
 		return "mend what made the process abort; who aborts releases no lock and sends nothing any more, so let those that wait "
