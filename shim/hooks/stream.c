@@ -51,7 +51,8 @@ READS(__recvfrom_chk, PEEKS, (int fd, void *restrict to, size_t bytes, size_t ro
 		if (UNLIKELY(bytes >= STREAM_LARGE || (stream_watch && stream_writes(fd)))) \
 			stream_is_written(fd, data, bytes, CALLER);                         \
 		exceptions_write(fd, bytes);                                                \
-		aborts_write(fd, data, bytes);                                              \
+		if (UNLIKELY(fd == 2))                                                      \
+			return aborts_wrote(data, REAL(name) arguments);                    \
 		return REAL(name) arguments;                                                \
 	}
 

@@ -163,28 +163,21 @@ static void put_panic(char *to, char *end, const struct rust_panic *panic)
 	text_put(to, end, "')");
 }
 
-static NOINLINE void note_panic(const char *data, size_t bytes)
+void aborts_look(const char *data, size_t bytes)
 {
 	struct rust_panic panic;
 	char text[TEXT_BYTES];
 	uint64_t says;
 
-	if (!rust_panic_read(data, bytes, &panic) || !may_record())
+	if (!rust_panic_read(data, bytes < PANIC_BYTES ? bytes : PANIC_BYTES, &panic))
 		return;
-	put_panic(text, text + sizeof(text), &panic);
-	says = log_text(text);
-	__atomic_store_n(&panicked, (uint64_t)thread_tid() << TEXT_BITS | says, __ATOMIC_RELAXED);
-	record(MPSAN_WHERE_PANIC, "", says, 0);
-}
-
-NOINLINE void aborts_at_write(const void *data, size_t bytes)
-{
-	char copy[PANIC_BYTES];
-	long got;
-
 	GUARDED {
-		got = sys_peek_own(copy, data, bytes < sizeof(copy) ? bytes : sizeof(copy));
-		if (got > 0)
-			note_panic(copy, (size_t)got);
+		if (may_record()) {
+			put_panic(text, text + sizeof(text), &panic);
+			says = log_text(text);
+			__atomic_store_n(&panicked, (uint64_t)thread_tid() << TEXT_BITS | says,
+					 __ATOMIC_RELAXED);
+			record(MPSAN_WHERE_PANIC, "", says, 0);
+		}
 	}
 }

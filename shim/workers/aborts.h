@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "../intercept/hook.h"
 
@@ -22,13 +23,14 @@ void aborts_assertion(const struct failed_assertion *failed, uint64_t caller);
 /* abort() was called from there. */
 void aborts_called(uint64_t caller);
 
-/* The calling thread is about to write this to a descriptor. */
-void aborts_at_write(const void *data, size_t bytes);
+/* The calling thread has written so many bytes to standard error, which begin as the message of a panic does. */
+void aborts_look(const char *data, size_t bytes);
 
-static inline void aborts_write(int fd, const void *data, size_t bytes)
+static inline ssize_t aborts_wrote(const char *data, ssize_t bytes)
 {
-	if (UNLIKELY(fd == 2))
-		aborts_at_write(data, bytes);
+	if (bytes > 0 && UNLIKELY(*data == '\n' || *data == 't'))
+		aborts_look(data, (size_t)bytes);
+	return bytes;
 }
 
 #endif

@@ -82,6 +82,16 @@ static char *story_text(const struct evidence_context *ctx, uint32_t event,
 	return text;
 }
 
+static const char *cause_kind(const struct facts *facts, uint32_t event)
+{
+	uint64_t where = exception_where(facts, event);
+
+	return where == MPSAN_WHERE_FEEDER	? "dropped" :
+	       where == MPSAN_WHERE_PANIC	? "panic" :
+	       exception_is_abort(facts, event) ? "abort" :
+						  "exception";
+}
+
 static json_t *cause_json(const struct evidence_context *ctx, uint32_t event,
 			  const struct callsite *causer)
 {
@@ -89,7 +99,7 @@ static json_t *cause_json(const struct evidence_context *ctx, uint32_t event,
 	const struct ev_exception *ev = EVENT_AS(fact, exception);
 
 	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:O}", "kind",
-			 ev->where == MPSAN_WHERE_FEEDER ? "dropped" : "exception", "type",
+			 cause_kind(&ctx->reader->facts, event), "type",
 			 jsontext_of(reader_text(ctx->reader, fact->slot, ev->type)), "text",
 			 jsontext_of(reader_text(ctx->reader, fact->slot, ev->text)), "pid",
 			 (json_int_t)ctx->reader->session.table[fact->by].pid, "tid",
