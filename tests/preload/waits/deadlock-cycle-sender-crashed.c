@@ -3,7 +3,7 @@
  */
 // expect: deadlock-cycle error
 // ends: never
-// says: was killed by signal 6 (SIGABRT: Aborted)
+// says: was killed by signal 6 (SIGABRT: abort() at fail (deadlock-cycle-sender-crashed.c:
 // says: the reader itself still has the pipe's write end open
 // frames: read_answer
 #include "lib.h"
