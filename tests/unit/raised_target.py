@@ -32,11 +32,22 @@ class Odd(str):
     __repr__ = __len__ = __str__
 
 
+BLANK = "".join(map(chr, range(33)))
+
+
+def first_line(text):
+    first, _, rest = text.lstrip(BLANK).partition("\n")
+    rest = rest.lstrip(BLANK).split("\n")[0]
+    return first + " " + rest if first.endswith(":") and rest else first
+
+
 def said(error):
     if len(error.args) == 1 and type(error.args[0]) is str:
-        text = error.args[0].lstrip("".join(map(chr, range(33)))).split("\n")[0]
+        text = first_line(error.args[0])
     elif isinstance(error, OSError) and len(error.args) == 2 and type(error.strerror) is str:
-        text = "[Errno %d] %s" % (error.errno, error.strerror.split("\n")[0])
+        text = "[Errno %d] %s" % (error.errno, first_line(error.strerror))
+        if type(error.filename) is str:
+            text += ": '%s'" % first_line(error.filename)
     else:
         return ""
     clean = "".join("?" if ord(c) < 32 or ord(c) == 127 or 0xd800 <= ord(c) < 0xe000 else c for c in text)
@@ -341,7 +352,7 @@ def main():
     shapes = [task, healthy_task, nothing, handled, finally_waits, leaves_block, destroys, of_system, of_system_derived, by_cause, in_context, from_none,
               below_generator, in_generator, left_generator, recursion, raised_again, nested, any_except, except_then_finally,
               exit_finally, except_raises_again, finally_of_other_except, finally_after_try, finally_in_generator]
-    words = [(), ("",), ("\n\n  first\nsecond",), ("x" * 500,), ("ü" * 500,), ("日本語" * 100,), ("\U0001f600" * 100,), (b"bytes",), (7,),
+    words = [(), ("",), ("\n\n  first\nsecond",), ("of a model:\n\t its key\nmore",), ("of a model:",), ("x" * 500,), ("ü" * 500,), ("日本語" * 100,), ("\U0001f600" * 100,), (b"bytes",), (7,),
              (None,), (Text("derived"),), (Odd("odd"),), ("one", "two"), ("\ud800 surrogate",), ([],), ("'quoted'",)]
     for shape in shapes + [texts(*some) for some in words]:
         threading.Thread(target=shape, name=shape.__name__, daemon=True).start()

@@ -178,7 +178,8 @@ static void write_number(struct writer *w, const struct cpython *py, uint64_t nu
 static void write_system_error(struct writer *w, const struct cpython *py, uint64_t object)
 {
 	unsigned at = EXCEPTION_SYSTEM + (py->at.minor < 11 ? 0 : 8);
-	uint64_t number = cpython_member(py, object, at), text = cpython_member(py, object, at + 8);
+	uint64_t number = cpython_member(py, object, at), text = cpython_member(py, object, at + 8),
+		 name = cpython_member(py, object, at + 16);
 
 	if (!number || !text || cpython_type(py, text) != py->unicode_type)
 		return;
@@ -187,6 +188,11 @@ static void write_system_error(struct writer *w, const struct cpython *py, uint6
 	writer_byte(w, ']');
 	writer_byte(w, ' ');
 	writer_first_line(w, py, text);
+	if (!name || cpython_type(py, name) != py->unicode_type)
+		return;
+	write_word(w, ": '");
+	writer_first_line(w, py, name);
+	writer_byte(w, '\'');
 }
 
 size_t cpython_exception_text(const struct cpython *py, const struct cpython_exception *exception,

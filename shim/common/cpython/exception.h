@@ -89,7 +89,7 @@ size_t cpython_exception_type(const struct cpython *py, const struct cpython_exc
 
 /*
  * The first line of what it says, if that is its only argument and a plain str, or an error of the system: "[Errno 2] No
- * such file or directory". Returns the length; 0: it says nothing, or something else.
+ * such file or directory: 'x'". Returns the length; 0: it says nothing, or something else.
  */
 size_t cpython_exception_text(const struct cpython *py, const struct cpython_exception *exception,
 			      char *text, size_t bytes);

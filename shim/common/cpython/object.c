@@ -131,6 +131,7 @@ void writer_string(struct writer *w, const struct cpython *py, uint64_t object)
 void writer_first_line(struct writer *w, const struct cpython *py, uint64_t object)
 {
 	char *begin = w->at;
+	bool more = false, blank = true;
 	struct string s;
 	uint32_t c;
 
@@ -138,10 +139,18 @@ void writer_first_line(struct writer *w, const struct cpython *py, uint64_t obje
 		return;
 	for (uint64_t i = 0; i < s.length && i < STRING_MAX && w->at < w->end; i++) {
 		c = string_next(&s);
-		if (c == '\n' && w->at > begin)
-			break;
-		if (w->at > begin || c > ' ')
-			writer_char(w, c);
+		if (c == '\n' && w->at > begin && !blank) {
+			if (more || w->at[-1] != ':')
+				break;
+			more = blank = true;
+			continue;
+		}
+		if (blank && c <= ' ')
+			continue;
+		if (blank && more)
+			writer_byte(w, ' ');
+		blank = false;
+		writer_char(w, c);
 	}
 }
 

@@ -62,7 +62,7 @@ void writer_byte(struct writer *w, unsigned byte);
 void writer_decimal(struct writer *w, unsigned value);
 /* Appends a str as UTF-8; '?' if it is none, or not readable. */
 void writer_string(struct writer *w, const struct cpython *py, uint64_t object);
-/* Its first line that is not blank; nothing if it is no str, or not readable. */
+/* Its first line that is not blank, and the next one if a colon ends it; nothing if it is no str, or not readable. */
 void writer_first_line(struct writer *w, const struct cpython *py, uint64_t object);
 
 /* Reads a C string, of which what lies behind it may not be readable; returns its length. */
