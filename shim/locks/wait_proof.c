@@ -22,6 +22,7 @@
 #include "../record/state.h"
 #include "../record/thread.h"
 #include "claim.h"
+#include "cxx_caught.h"
 #include "fork_context.h"
 #include "orphans.h"
 #include "python_locks.h"
@@ -86,6 +87,9 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 	w->stack = stack_own();
 	w->python = stack_python(0);
 	w->raised = stack_raised();
+	if (!w->raised && w->reason == MPSAN_WAIT_SELF && w->kind == MPSAN_LOCK_MUTEX &&
+	    !w->ends_ns)
+		w->raised = cxx_caught_raised(w->caller);
 	w->flags |= w->python && python_collects() ? MPSAN_LF_COLLECTOR : 0;
 	if (w->kind != MPSAN_LOCK_IMPORT && modules_have(w->lock, NULL))
 		w->flags |= MPSAN_LF_STATIC;

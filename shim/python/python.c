@@ -474,6 +474,11 @@ void python_tells(enum cpython_tell tell)
 	tells = tell;
 }
 
+enum cpython_tell python_told(void)
+{
+	return tells;
+}
+
 size_t python_raised(char *text, size_t bytes)
 {
 	struct state own;

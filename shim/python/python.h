@@ -261,6 +261,7 @@ bool python_handled(struct cpython_exception *exception) __attribute__((nonnull)
  */
 size_t python_raised(char *text, size_t bytes) __attribute__((nonnull));
 void python_tells(enum cpython_tell tell);
+enum cpython_tell python_told(void);
 /* The same of the exception that ended the main thread's code, and was printed. Slow. */
 bool python_uncaught(struct cpython_exception *exception) __attribute__((nonnull));
 /*

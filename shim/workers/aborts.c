@@ -4,16 +4,15 @@
 
 #include <signal.h>
 
-#include "../common/cxx_exception.h"
 #include "../common/rust_panic.h"
 #include "../intercept/elf.h"
-#include "../intercept/scope.h"
 #include "../intercept/sys.h"
+#include "../locks/cxx_caught.h"
+#include "../python/python.h"
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../record/thread.h"
-#include "exceptions.h"
 
 #define RECORDED \
 	16u /* in one process: after an abort that it handles it may go on to the next one */
@@ -29,7 +28,7 @@ static uint64_t panicked;
 
 static bool may_record(void)
 {
-	return life.attached && !hook_off && exceptions_told != CPYTHON_TELL_NOTHING &&
+	return life.attached && !hook_off && python_told() != CPYTHON_TELL_NOTHING &&
 	       !life_is_guest() && __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) < RECORDED;
 }
 
@@ -90,26 +89,22 @@ void aborts_assertion(const struct failed_assertion *failed, uint64_t caller)
 	}
 }
 
-/*
- * What a runtime of C++ knows of the calling thread. Its memory for that thread exists once the thread has thrown something, and
- * for each that it ends; asked earlier, it might allocate it.
- */
+/* What the runtime of C++ knows of the calling thread. */
 static enum mpsan_exception_where ask_runtime(uint64_t caller, struct cxx_exception *exception)
 {
-	struct scope_answer found = scope_find("__cxa_get_globals_fast", caller);
-	uint64_t *(*get)(void) = (uint64_t * (*)(void)) found.real, terminate, bytes = 0;
-	struct elf_object runtime;
+	struct cxx_runtime runtime;
+	uint64_t terminate, bytes = 0;
 	bool by_runtime;
 
 	*exception = (struct cxx_exception){0};
-	if (!get || !elf_describe(found.in, &runtime))
+	if (!cxx_runtime_find(caller, &runtime))
 		return MPSAN_WHERE_ABORT;
-	by_runtime = caller >= runtime.base && caller < runtime.end;
-	if (!by_runtime && !stack_returns_to(runtime.text_start, runtime.text_end))
+	by_runtime = caller >= runtime.object.base && caller < runtime.object.end;
+	if (!by_runtime && !stack_returns_to(runtime.object.text_start, runtime.object.text_end))
 		return MPSAN_WHERE_ABORT;
-	if (cxx_exception_read(sys_peek_own, *get(), exception))
+	if (cxx_caught(&runtime, exception))
 		return by_runtime ? MPSAN_WHERE_TERMINATE : MPSAN_WHERE_ABORT;
-	terminate = (uint64_t)(uintptr_t)elf_find_sized(found.in, "_ZSt9terminatev", &bytes);
+	terminate = (uint64_t)(uintptr_t)elf_find_sized(runtime.in, "_ZSt9terminatev", &bytes);
 	return terminate && stack_returns_to(terminate + 1, terminate + bytes + 1) ?
 		       MPSAN_WHERE_TERMINATE :
 		       MPSAN_WHERE_ABORT;
@@ -135,7 +130,7 @@ void aborts_called(uint64_t caller)
 			where = ask_runtime(caller, &exception);
 			if (exception.type)
 				cxx_exception_type(sys_peek_own, &exception, type, sizeof(type));
-			if (exception.type && exceptions_told == CPYTHON_TELL_ALL)
+			if (exception.type && python_told() == CPYTHON_TELL_ALL)
 				cxx_exception_text(sys_peek_own, &exception, text, sizeof(text));
 			says = *text ? log_text(text) : *type ? 0 : own_panic();
 			record(where, type, says, where == MPSAN_WHERE_ABORT ? caller : 0);
@@ -156,7 +151,7 @@ static void put_panic(char *to, char *end, const struct rust_panic *panic)
 {
 	to = text_put(to, end, "a panic at ");
 	to = put_part(to, end, panic->place, panic->place_length);
-	if (exceptions_told != CPYTHON_TELL_ALL || !panic->text_length)
+	if (python_told() != CPYTHON_TELL_ALL || !panic->text_length)
 		return;
 	to = text_put(to, end, " ('");
 	to = put_part(to, end, panic->text, panic->text_length);

@@ -22,8 +22,6 @@
 #define FRAMES_BYTES 2048u
 #define BEFORE_BYTES 1024u
 
-enum cpython_tell exceptions_told;
-
 /* What was handled where, when it was last looked at: a hint, which threads may spoil for each other. */
 static struct {
 	uint64_t key, ns;
@@ -45,11 +43,10 @@ void exceptions_start(void)
 	char value[8];
 	bool set = setting("exceptions", value, sizeof(value));
 
-	exceptions_told = set && text_equal(value, "type") ? CPYTHON_TELL_TYPE :
-			  set && text_equal(value, "off")  ? CPYTHON_TELL_NOTHING :
-							     CPYTHON_TELL_ALL;
-	python_tells(exceptions_told);
-	python_watch_handlers(exceptions_told != CPYTHON_TELL_NOTHING);
+	python_tells(set && text_equal(value, "type") ? CPYTHON_TELL_TYPE :
+		     set && text_equal(value, "off")  ? CPYTHON_TELL_NOTHING :
+							CPYTHON_TELL_ALL);
+	python_watch_handlers(python_told() != CPYTHON_TELL_NOTHING);
 }
 
 void exceptions_watch(exception_seen *see)
@@ -121,7 +118,7 @@ static void record(const struct cpython_exception *exception, enum mpsan_excepti
 		watcher(told.type, told.before, told.frames);
 	}
 	told.text[0] = told.before_type[0] = told.before[0] = '\0';
-	if (exceptions_told == CPYTHON_TELL_ALL)
+	if (python_told() == CPYTHON_TELL_ALL)
 		cpython_exception_text(py, exception, told.text, sizeof(told.text));
 	if (has_before) {
 		cpython_exception_type(py, &before, told.before_type, sizeof(told.before_type));

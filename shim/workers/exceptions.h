@@ -12,9 +12,6 @@
 #include "../intercept/hook.h"
 #include "../python/python.h"
 
-/* What the user wants to be told of them. */
-extern HIDDEN enum cpython_tell exceptions_told;
-
 /* At the start, and in a forked child. */
 void exceptions_start(void);
 void exceptions_forked(void);

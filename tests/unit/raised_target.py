@@ -352,8 +352,8 @@ def main():
     shapes = [task, healthy_task, nothing, handled, finally_waits, leaves_block, destroys, of_system, of_system_derived, by_cause, in_context, from_none,
               below_generator, in_generator, left_generator, recursion, raised_again, nested, any_except, except_then_finally,
               exit_finally, except_raises_again, finally_of_other_except, finally_after_try, finally_in_generator]
-    words = [(), ("",), ("\n\n  first\nsecond",), ("of a model:\n\t its key\nmore",), ("of a model:",), ("x" * 500,), ("ü" * 500,), ("日本語" * 100,), ("\U0001f600" * 100,), (b"bytes",), (7,),
-             (None,), (Text("derived"),), (Odd("odd"),), ("one", "two"), ("\ud800 surrogate",), ([],), ("'quoted'",)]
+    words = [(), ("",), ("\n\n  first\nsecond",), ("of a model:\n\t its key\nmore",), ("of a model:",), ("x" * 500,), ("ü" * 500,),
+             ("日本語" * 100,), ("\U0001f600" * 100,), (b"bytes",), (7,), (None,), (Text("derived"),), (Odd("odd"),), ("one", "two"), ("\ud800 surrogate",), ([],), ("'quoted'",)]
     for shape in shapes + [texts(*some) for some in words]:
         threading.Thread(target=shape, name=shape.__name__, daemon=True).start()
         told.acquire()

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #define TEXT (1 << 14)
-#define SHAPES 41u
+#define SHAPES 43u
 #define TRIES 500 /* of 10 ms */
 
 /* ---- reading ---- */
