@@ -275,8 +275,8 @@ void python_watch_handlers(bool on); /* at the start */
 bool python_handles(void);
 uint64_t python_handler(void);
 uint64_t python_outermost(void);
-/* The descriptor into which the calling thread, a feeder, was to write the item that it dropped; -1: unknown. */
-int python_dropped(void);
+/* Whether the calling thread is a feeder that drops an item; the descriptor into which it was to write it, -1: unknown. */
+bool python_drops(int *fd) __attribute__((nonnull));
 /* To read what belongs to the calling thread. */
 const struct cpython *python_self(void);
 

@@ -89,11 +89,14 @@ bool python_uncaught(struct cpython_exception *exception)
 	return python_own_state(&own) && cpython_left_main(&python.own, &own, exception);
 }
 
-int python_dropped(void)
+bool python_drops(int *fd)
 {
 	struct state own;
 
-	return python_own_state(&own) ? cpython_fed(&python.own, own.frame) : -1;
+	if (!python_own_state(&own) || !cpython_feeder_drops(&python.own, own.frame))
+		return false;
+	*fd = cpython_fed(&python.own, own.frame);
+	return true;
 }
 
 const struct cpython *python_self(void)

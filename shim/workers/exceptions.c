@@ -140,10 +140,14 @@ static void record(const struct cpython_exception *exception, enum mpsan_excepti
  */
 static bool note(const struct cpython_exception *exception, enum mpsan_exception_where where)
 {
-	uint64_t item = where == MPSAN_WHERE_FEEDER ? inode_of(python_dropped()) : 0,
-		 apart = where == MPSAN_WHERE_THREAD ? thread_tid() : item,
-		 place = cpython_exception_place(python_self(), exception);
+	uint64_t item = 0, apart, place = cpython_exception_place(python_self(), exception);
+	int fd;
 
+	if (where == MPSAN_WHERE_FEEDER && python_drops(&fd))
+		item = inode_of(fd);
+	else if (where == MPSAN_WHERE_FEEDER)
+		where = MPSAN_WHERE_OTHER;
+	apart = where == MPSAN_WHERE_THREAD ? thread_tid() : item;
 	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
 		return false;
 	if (is_new(log_key(EV_exception, place, apart << 3 | where)))

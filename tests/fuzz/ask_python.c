@@ -147,6 +147,7 @@ static void ask_starter(const struct cpython *py, uint64_t top, struct room *roo
 	}
 	cpython_only_feeds(py, top);
 	cpython_fed(py, top);
+	cpython_feeder_drops(py, top);
 	cpython_runs_main(py, top);
 	cpython_calls(py, top, "run", "threading.py");
 	cpython_role(py, top);

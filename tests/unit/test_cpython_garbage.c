@@ -112,6 +112,7 @@ static void read_the_rest(const struct cpython *py, char text[64], uint64_t lock
 	cpython_started(py, 4096);
 	cpython_only_feeds(py, 4096);
 	cpython_fed(py, 4096);
+	cpython_feeder_drops(py, 4096);
 	cpython_runs_main(py, 4096);
 	cpython_loads_data(py, 4096);
 	cpython_code_of(py, 4096);

@@ -93,26 +93,42 @@ bool cpython_only_feeds(const struct cpython *py, uint64_t top)
 	return any;
 }
 
+static bool find_feed(const struct cpython *py, uint64_t top, struct frame *frame)
+{
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, frame))
+		if (frame_is(py, frame, "_feed", "queues.py"))
+			return true;
+	return false;
+}
+
 /* _feed(buffer, notempty, send_bytes, ...): a method of the Connection, which has its descriptor as `_handle`. */
 int cpython_fed(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;
-	struct walk walk;
-	uint64_t sends, handle;
+	uint64_t sends = find_feed(py, top, &frame) ? frame_local(py, &frame, 2) : 0,
+		 handle = sends ? cpython_attribute(py, cpython_member(py, sends, BOUND_SELF),
+						    "_handle") :
+				  0;
 
-	walk_open(&walk, py, top);
-	while (walk_on(&walk, &frame)) {
-		if (!frame_is(py, &frame, "_feed", "queues.py"))
-			continue;
-		sends = frame_local(py, &frame, 2);
-		handle = sends ? cpython_attribute(py, cpython_member(py, sends, BOUND_SELF),
-						   "_handle") :
-				 0;
-		return handle && cpython_is_a(py, handle, "int") ?
-			       (int)cpython_member(py, handle, CPYTHON_INT_VALUE) :
-			       -1;
-	}
-	return -1;
+	return handle && cpython_is_a(py, handle, "int") ?
+		       (int)cpython_member(py, handle, CPYTHON_INT_VALUE) :
+		       -1;
+}
+
+/* Its argument onerror is the seventh, or the eighth where it has two for what to close. */
+bool cpython_feeder_drops(const struct cpython *py, uint64_t top)
+{
+	struct frame frame, hook = {0};
+
+	if (!find_feed(py, top, &frame))
+		return false;
+	for (unsigned i = 6; i <= 7 && !hook.code; i++)
+		hook.code = cpython_code_called(py, frame_local(py, &frame, i));
+	return hook.code && frame_read_code(py, &hook) &&
+	       frame_is(py, &hook, "_on_queue_feeder_error", "multiprocessing/queues.py");
 }
 
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes)

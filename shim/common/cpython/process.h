@@ -28,6 +28,9 @@ bool cpython_only_feeds(const struct cpython *py, uint64_t frame);
 /* The descriptor of the pipe into which the thread, a queue's feeder, writes; -1: it is none, or unknown. */
 int cpython_fed(const struct cpython *py, uint64_t frame);
 
+/* Whether the feeder only prints an error, and drops the item: its queue has no hook of its own for errors. */
+bool cpython_feeder_drops(const struct cpython *py, uint64_t frame);
+
 /* Copies Process._name; returns its length, 0: none, or not readable. */
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes);
 
