@@ -176,7 +176,7 @@ void deadlock_hold(const struct evidence_context *ctx, const struct fact_blocked
 static char *thread_started(const struct evidence_context *ctx, uint32_t slot, uint32_t tid,
 			    uint64_t time_ns)
 {
-	const struct seen_thread *thread = threads_at(ctx->reader, slot, tid, time_ns);
+	const struct fact_thread *thread = threads_at(ctx->reader, slot, tid, time_ns);
 	json_t *python = thread ? frames_python(ctx->frames, &thread->at, thread->ev.python) : NULL;
 	char *place = frame_text(frames_first_script(python)),
 	     *text = place ? text_format(", started at %s", place) : text_copy("");

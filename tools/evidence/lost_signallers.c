@@ -29,7 +29,7 @@ char *lost_signallers_module(struct frames *frames, const struct fact_wait *wait
 static const char *name_of_one(const struct reader *reader, const struct fact_fork *fork,
 			       const struct fact_wait *wait)
 {
-	const struct seen_thread *thread;
+	const struct fact_thread *thread;
 
 	if (!fork || wait->pool_threads != 1 || wait->pool_thread >= reader->threads.count)
 		return NULL;

@@ -326,7 +326,7 @@ static bool is_wrapper(const char *function)
 	return false;
 }
 
-static char *start_function(struct frames *frames, const struct seen_thread *thread)
+static char *start_function(struct frames *frames, const struct fact_thread *thread)
 {
 	char *function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
 
@@ -348,7 +348,7 @@ char *thread_text(const struct reader *reader, struct frames *frames, uint32_t s
 }
 
 static char *thread_origin(const struct reader *reader, struct frames *frames,
-			   const struct seen_thread *thread, uint64_t time_ns)
+			   const struct fact_thread *thread, uint64_t time_ns)
 {
 	char *name = thread_text(reader, frames, thread->at.by, thread->at.tid, time_ns), *where,
 	     *text;
@@ -378,7 +378,7 @@ char *threads_text(const struct reader *reader, struct frames *frames, const str
 	char *list = NULL;
 
 	for (uint32_t i = 0; i < reader->threads.count; i++) {
-		const struct seen_thread *thread = &reader->threads.item[i];
+		const struct fact_thread *thread = &reader->threads.item[i];
 
 		if (threads_lives(thread, fork) && ++count <= THREADS_NAMED)
 			list = join_text(list, ", ",

@@ -120,6 +120,15 @@ struct fact_order {
 
 #define FACT_ORDER_LISTS 4096u
 
+/* A thread's start. `start` distinguishes it from others with its TID. */
+struct fact_thread {
+	struct fact_place at;
+	struct ev_thread_start ev;
+	uint64_t start;
+	uint64_t gone_pos; /* of the record of its end, in the same log; 0: none */
+	uint32_t before; /* the previous one with this TID in the same process; FACT_NONE: none */
+};
+
 /* A lock that an atfork handler left locked in the parent. */
 struct fact_left {
 	struct fact_place at;
@@ -202,6 +211,8 @@ struct facts {
 	const uint32_t *order_lists; /* FACT_ORDER_LISTS times index + 1, newest first */
 	const struct fact_left *lefts;
 	uint32_t left_count;
+	const struct fact_thread *threads;
+	uint32_t thread_count;
 	const struct fact_event
 		*events; /* those that mpsan_events.def keeps, in the order of time */
 	uint32_t event_count;

@@ -83,7 +83,7 @@ static void add_deadlocks(const struct ps *ps, struct ps_wait *wait)
 static enum ps_home home_at(const struct ps *ps, const struct fact_fork *fork, uint32_t slot,
 			    uint32_t tid)
 {
-	const struct seen_thread *seen = threads_at(ps->reader, slot, tid, fork->at.time_ns);
+	const struct fact_thread *seen = threads_at(ps->reader, slot, tid, fork->at.time_ns);
 
 	if (fork->at.tid == tid)
 		return PS_HOME_FORKER;

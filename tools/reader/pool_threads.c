@@ -6,7 +6,7 @@
 #include "maps.h"
 #include "threads.h"
 
-static bool began_in(const struct seen_thread *thread, const struct module *module)
+static bool began_in(const struct fact_thread *thread, const struct module *module)
 {
 	uint64_t entry = thread->ev.entry, creator = thread->ev.creator_caller;
 
@@ -22,7 +22,7 @@ static void count_threads(const struct reader *reader, const struct module *modu
 
 	wait->pool_threads = 0;
 	for (uint32_t i = 0; i < reader->threads.count && wait->pool_threads < most; i++) {
-		const struct seen_thread *thread = &reader->threads.item[i];
+		const struct fact_thread *thread = &reader->threads.item[i];
 
 		if (!threads_lives(thread, fork) || !began_in(thread, module))
 			continue;

@@ -360,6 +360,8 @@ static void publish_facts(struct reader *reader, uint64_t now)
 		.orders = reader->orders.item,
 		.order_count = reader->orders.count,
 		.order_lists = reader->order_lists,
+		.threads = reader->threads.item,
+		.thread_count = reader->threads.count,
 		.lefts = reader->lefts.item,
 		.left_count = reader->lefts.count,
 		.events = reader->events.item,

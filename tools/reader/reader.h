@@ -30,19 +30,10 @@ struct seen_name {
 	uint64_t name;
 };
 
-/* A thread's start. `start` distinguishes it from others with its TID. */
-struct seen_thread {
-	struct fact_place at;
-	struct ev_thread_start ev;
-	uint64_t start;
-	uint64_t gone_pos; /* of the record of its end, in the same log; 0: none */
-	uint32_t before; /* the previous one with this TID in the same process; FACT_NONE: none */
-};
-
 /* A thread's name from that time on. */
 struct seen_thread_name {
 	struct fact_place at;
-	uint64_t start; /* as in seen_thread */
+	uint64_t start; /* as in fact_thread */
 	uint64_t name;
 	uint32_t before; /* as above */
 };
@@ -115,7 +106,7 @@ struct reader {
 	ARRAY(struct fact_event) events;
 	ARRAY(struct seen_module) modules;
 	ARRAY(struct seen_name) names;
-	ARRAY(struct seen_thread) threads;
+	ARRAY(struct fact_thread) threads;
 	ARRAY(struct seen_thread_name) thread_names;
 	ARRAY(struct seen_limit) limits;
 	ARRAY(struct seen_share) shares;

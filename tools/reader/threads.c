@@ -23,9 +23,9 @@ static uint32_t newest_start(const struct reader *reader, uint32_t slot, uint32_
 static void collect_start(struct reader *reader, const struct record *record)
 {
 	uint32_t before = newest_start(reader, record->by, record->tid);
-	struct seen_thread *thread = ARRAY_ADD(&reader->threads);
+	struct fact_thread *thread = ARRAY_ADD(&reader->threads);
 
-	*thread = (struct seen_thread){.at = threads_place_of(record), .before = before};
+	*thread = (struct fact_thread){.at = threads_place_of(record), .before = before};
 	memcpy(&thread->ev, record->payload,
 	       record->bytes < sizeof(thread->ev) ? record->bytes : sizeof(thread->ev));
 	thread->start = thread->ev.start ? thread->ev.start : record->time_ns;
@@ -74,7 +74,7 @@ bool threads_collect(struct reader *reader, const struct record *record)
 /* When the thread with this TID at that time started, as far as recorded; 0: unknown. */
 static uint64_t start_at(const struct reader *reader, uint32_t slot, uint32_t tid, uint64_t time_ns)
 {
-	const struct seen_thread *thread = threads_at(reader, slot, tid, time_ns);
+	const struct fact_thread *thread = threads_at(reader, slot, tid, time_ns);
 	uint64_t start = thread ? thread->start : 0;
 	uint32_t i = index_map_find(reader->places, slot, tid, PLACE_THREAD_NAME);
 
@@ -92,7 +92,7 @@ void threads_named(struct reader *reader, const struct fact_place *at, uint64_t 
 	add_name(reader, at, at->tid, start_at(reader, at->by, at->tid, at->time_ns), name);
 }
 
-const struct seen_thread *threads_at(const struct reader *reader, uint32_t slot, uint32_t tid,
+const struct fact_thread *threads_at(const struct reader *reader, uint32_t slot, uint32_t tid,
 				     uint64_t time_ns)
 {
 	uint32_t i = newest_start(reader, slot, tid);
@@ -156,7 +156,7 @@ const char *threads_name(const struct reader *reader, uint32_t slot, uint32_t ti
 	return best ? reader_text(reader, best->at.slot, best->name) : NULL;
 }
 
-bool threads_lives(const struct seen_thread *thread, const struct fact_fork *fork)
+bool threads_lives(const struct fact_thread *thread, const struct fact_fork *fork)
 {
 	bool gone = thread->gone_pos && thread->at.slot == fork->at.slot &&
 		    thread->gone_pos < fork->at.pos;

@@ -15,7 +15,7 @@ bool threads_collect(struct reader *reader, const struct record *record);
 void threads_named(struct reader *reader, const struct fact_place *at, uint64_t name);
 
 /* The thread with that TID at that time; NULL: its start was not seen. */
-const struct seen_thread *threads_at(const struct reader *reader, uint32_t slot, uint32_t tid,
+const struct fact_thread *threads_at(const struct reader *reader, uint32_t slot, uint32_t tid,
 				     uint64_t time_ns);
 
 /* Its name at that time, else its first; NULL: unknown. Borrowed. */
@@ -37,6 +37,6 @@ bool threads_record_holds(const struct mpsan_thread *record, uint64_t lock,
 			  struct mpsan_hold *hold);
 
 /* Whether it was alive at that fork of its process, and is not the forking thread. */
-bool threads_lives(const struct seen_thread *thread, const struct fact_fork *fork);
+bool threads_lives(const struct fact_thread *thread, const struct fact_fork *fork);
 
 #endif

@@ -42,11 +42,39 @@ static bool awaits_thread(const struct fact_blocked *blocked)
 	}
 }
 
-/* The exception of the only thread of a process that ended by one. */
-static uint32_t only_thread(const struct facts *facts, uint32_t slot, uint64_t until_ns)
+static bool is_blocked(const struct facts *facts, const struct fact_deadlock *deadlock,
+		       uint32_t slot, uint32_t tid)
 {
-	uint32_t event = exception_of_thread(facts, slot, 0, until_ns), other = event;
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].at.by == slot && facts->blockeds[i].at.tid == tid)
+			return true;
+	return false;
+}
 
+/* Whether Python code of the process started another thread after that event, which has ended, too: it may have been the one. */
+static bool has_successor(const struct facts *facts, const struct fact_deadlock *deadlock,
+			  uint32_t slot, uint32_t event)
+{
+	for (uint32_t i = 0; i < facts->thread_count; i++) {
+		const struct fact_thread *one = &facts->threads[i];
+
+		if (one->at.by == slot && one->ev.python &&
+		    one->at.time_ns > event_time(&facts->events[event]) &&
+		    one->at.time_ns <= deadlock->at.time_ns &&
+		    !is_blocked(facts, deadlock, slot, one->at.tid))
+			return true;
+	}
+	return false;
+}
+
+/* The exception of the only thread of a process that ended by one. */
+static uint32_t only_thread(const struct facts *facts, const struct fact_deadlock *deadlock,
+			    uint32_t slot)
+{
+	uint32_t event = exception_of_thread(facts, slot, 0, deadlock->at.time_ns), other = event;
+
+	if (event != FACT_NONE && has_successor(facts, deadlock, slot, event))
+		return FACT_NONE;
 	while (other != FACT_NONE) {
 		other = exception_before(facts, slot, other);
 		if (other != FACT_NONE && exception_where(facts, other) == MPSAN_WHERE_THREAD &&
@@ -64,7 +92,7 @@ uint32_t because_sent(const struct facts *facts, const struct fact_deadlock *dea
 		return FACT_NONE;
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
 		if (awaits_thread(&facts->blockeds[i]))
-			event = only_thread(facts, facts->blockeds[i].at.by, deadlock->at.time_ns);
+			event = only_thread(facts, deadlock, facts->blockeds[i].at.by);
 	return event;
 }
 
@@ -89,15 +117,6 @@ static bool awaits_wake(const struct fact_blocked *blocked)
 {
 	return (blocked->ev.kind == MPSAN_WAIT_FUTEX || blocked->ev.kind == MPSAN_WAIT_COND) &&
 	       !blocked->ev.owner && !(blocked->ev.flags & MPSAN_LF_SHARED);
-}
-
-static bool is_blocked(const struct facts *facts, const struct fact_deadlock *deadlock,
-		       uint32_t slot, uint32_t tid)
-{
-	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
-		if (facts->blockeds[i].at.by == slot && facts->blockeds[i].at.tid == tid)
-			return true;
-	return false;
 }
 
 /*

@@ -310,6 +310,19 @@ static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t tim
 	       process_is_worker(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 
+/* Whether its parent has started another worker since: it has seen that this one failed, and tries again. */
+static bool has_successor(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	uint64_t end_ns = process->slot->end_ns ?: process->gone_ns;
+
+	for (uint32_t i = 0; i < facts->process_count; i++)
+		if (process_is_later_sibling(facts, i, slot) && process_is_worker(facts, i) &&
+		    fact_made_ns(facts, i) > end_ns)
+			return true;
+	return false;
+}
+
 uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock,
 			      const struct fact_blocked *waiter)
 {
@@ -325,7 +338,7 @@ uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadl
 		uint32_t of = process_parent(facts, i);
 
 		if (i != by && of != FACT_NONE && (of == by || of == parent) &&
-		    failed_before(facts, i, deadlock->at.time_ns) &&
+		    failed_before(facts, i, deadlock->at.time_ns) && !has_successor(facts, i) &&
 		    (found == FACT_NONE ||
 		     facts->processes[i].gone_ns < facts->processes[found].gone_ns))
 			found = i;

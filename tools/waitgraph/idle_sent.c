@@ -366,7 +366,7 @@ static uint64_t began_ns(const struct group *group, const struct snapshot_thread
 }
 
 /* A thread is logged when it first runs: for two created at about the same time, TIDs decide. */
-static bool made_later(const struct seen_thread *other, const struct snapshot_thread *thread,
+static bool made_later(const struct fact_thread *other, const struct snapshot_thread *thread,
 		       uint64_t began_ns)
 {
 	if (other->at.time_ns > began_ns + CLOSE_NS || began_ns > other->at.time_ns + CLOSE_NS)
@@ -389,7 +389,7 @@ static bool thread_ended(const struct group *group, const struct snapshot_thread
 	if (group->snapshot->outside)
 		return has_ended_thread(group->snapshot, thread);
 	for (uint32_t i = 0; i < reader->threads.count; i++) {
-		const struct seen_thread *other = &reader->threads.item[i];
+		const struct fact_thread *other = &reader->threads.item[i];
 
 		if (other->at.by == thread->slot && other->at.tid != thread->own_tid &&
 		    (made_later(other, thread, began) || (entry && other->ev.entry == entry)) &&
