@@ -197,12 +197,56 @@ const struct callsite *event_callsite(const struct event_subjects *subjects, enu
 	}
 }
 
+/* The script that a process runs, without its folder; NULL: none, or unknown. */
+static char *script_of(const struct mpsan_process *process)
+{
+	uint32_t most = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes :
+								 MPSAN_ARGV_BYTES;
+	const char *end = process->argv + most, *word = process->argv, *next;
+
+	for (; word < end && (next = memchr(word, '\0', (size_t)(end - word))); word = next + 1) {
+		const char *folder = strrchr(word, '/');
+
+		if (next - word > 3 && !strcmp(next - 3, ".py"))
+			return text_copy(folder ? folder + 1 : word);
+	}
+	return NULL;
+}
+
+/* A feeder has no frames of the program, so the process's name, without its number, and the script count. */
+static void hash_feeder(const struct event_subjects *subjects, const struct fact_event *event,
+			uint64_t *hash)
+{
+	char *name = process_given_name(subjects->ctx->reader, event->by), *script = NULL;
+	uint32_t slot = event->by;
+
+	if (name)
+		name[strcspn(name, "0123456789")] = '\0';
+	for (uint32_t up = 0; !script && slot < subjects->facts->process_count && up < 8; up++) {
+		script = script_of(subjects->facts->processes[slot].slot);
+		slot = process_parent(subjects->facts, slot);
+	}
+	callsite_hash_text(hash, name);
+	callsite_hash_text(hash, script);
+	free(script);
+	free(name);
+}
+
+static void hash_event(const struct event_subjects *subjects, const struct fact_event *event,
+		       const struct callsite *callsite, uint64_t *hash)
+{
+	callsite_hash(hash, callsite);
+	if (event->type == EV_exception &&
+	    EVENT_AS(event, exception)->where == MPSAN_WHERE_FEEDER)
+		hash_feeder(subjects, event, hash);
+}
+
 void event_hash(const struct event_subjects *subjects, uint64_t *hash)
 {
 	if (subjects->event)
-		callsite_hash(hash, &subjects->doer);
+		hash_event(subjects, subjects->event, &subjects->doer, hash);
 	if (subjects->cause)
-		callsite_hash(hash, &subjects->causer);
+		hash_event(subjects, subjects->cause, &subjects->causer, hash);
 	if (subjects->maker.at)
 		callsite_hash(hash, &subjects->maker);
 }
