@@ -43,9 +43,8 @@ static MESSAGE msg_napped_place = {
 
 static const char replaced[] =
 	"{process} {end}, and so did {amount} workers in all that a pool of {who} had started one "
-	"after the other; none has ended well, and {who} waits at {at} for results that do not "
-	"come";
-static const char wants[] = "{who} waits for results";
+	"after the other; until then none had ended well, and {who} waited at {at} for results";
+static const char wants[] = "{who} waited for results";
 
 static MESSAGE msg_replaced = {
 	replaced,
