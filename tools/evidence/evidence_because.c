@@ -3,12 +3,14 @@
 #include "evidence_because.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/jsontext.h"
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../rules/because.h"
 #include "../rules/deadlock.h"
+#include "../symbols/raised.h"
 #include "text_process.h"
 
 #define OTHERS_MAX 4u
@@ -72,6 +74,9 @@ static char *story_text(const struct evidence_context *ctx, uint32_t event,
 	case MPSAN_WHERE_ABORT:
 	case MPSAN_WHERE_TERMINATE:
 		text = text_format("%s aborted: %s", process, what);
+		break;
+	case MPSAN_WHERE_MAIN: /* the process may wait at its end */
+		text = text_format("the main module of %s ended by %s", process, what);
 		break;
 	default:
 		text = text_format("%s ended by %s", process, what);
@@ -169,7 +174,8 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 	if (raised && !finding->process) { /* else the message has its end */
 		story = story_text(ctx, finding->cause - 1, causer);
 		message = text_format("%s, and %s", story, jsontext_at(object, "message"));
-		json_object_set_new(object, "message", jsontext_of(message));
+		if (!strstr(message, ENDED_MAIN))
+			json_object_set_new(object, "message", jsontext_of(message));
 		json_array_insert_new(steps, 0,
 				      callsite_step(ctx, causer, STEP_CAUSE, jsontext_of(story)));
 		free(message);
