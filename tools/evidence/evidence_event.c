@@ -236,8 +236,7 @@ static void hash_event(const struct event_subjects *subjects, const struct fact_
 		       const struct callsite *callsite, uint64_t *hash)
 {
 	callsite_hash(hash, callsite);
-	if (event->type == EV_exception &&
-	    EVENT_AS(event, exception)->where == MPSAN_WHERE_FEEDER)
+	if (event->type == EV_exception && EVENT_AS(event, exception)->where == MPSAN_WHERE_FEEDER)
 		hash_feeder(subjects, event, hash);
 }
 

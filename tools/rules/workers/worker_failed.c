@@ -65,6 +65,10 @@ static const char mend_asking[] =
 	"ask after the program while you wait for what it was to do: poll() of its Popen, or waitpid() with WNOHANG, between "
 	"waits with a time limit";
 
+static const char mend_unchecked[] =
+	"check how each worker ended: exitcode of its Process after join(), or the exception of its Future; end with another "
+	"status than 0 if one failed";
+
 static MESSAGE msg_peace = {
 	"{process} {end}, and the program that had started it exited with status 0: if it did not "
 	"check the exit status, the worker's result is missing",
@@ -249,7 +253,7 @@ static void judge_peace(const struct facts *facts, const struct trigger *trigger
 		return;
 	place = fact_event_of(facts, slot, EV_left, FACT_NONE);
 	FIND_EVENT(out, worker_failed, GRADE_NOTE, trigger, &msg_peace, .process = slot + 1,
-		   .cause = place == FACT_NONE ? 0 : place + 1);
+		   .cause = place == FACT_NONE ? 0 : place + 1, .fix = mend_unchecked);
 }
 
 /* The text for a worker; `place`: where it failed is known. */
