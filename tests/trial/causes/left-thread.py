@@ -1,6 +1,6 @@
 """The main module fails while a thread waits to be told to stop: the interpreter joins the thread for ever."""
 # expect: deadlock-cycle error
-# says: ended by MemoryError\('no room'\) at train \(left-thread.py:14\), and the main thread
+# says: ^the main thread .* after MemoryError\('no room'\) raised at train \(left-thread.py:14\) ended the main module
 # within: 20
 
 import threading
