@@ -1,7 +1,7 @@
 """A consumer dies between get() and task_done(), and the main thread waits for all items to be done."""
 # expect: thread-died error
 # outside: deadlock-cycle error: what was raised before
-# says: ended by FileNotFoundError.* at load \(consumer-dies-before-done.py:\d+\)
+# says: ended by FileNotFoundError.* at load \(consumer-dies-before-done.py:11\)
 # within: 20
 import queue
 import threading

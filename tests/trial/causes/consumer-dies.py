@@ -1,7 +1,7 @@
 """The only consumer of a full queue dies, and the main thread waits for room."""
 # expect: thread-died error
 # outside: deadlock-cycle error: what was raised before
-# says: ended by ZeroDivisionError\('division by zero'\) at consume \(consumer-dies.py:\d+\)
+# says: ended by ZeroDivisionError\('division by zero'\) at consume \(consumer-dies.py:13\)
 # says: a full queue|room in
 # within: 20
 import queue

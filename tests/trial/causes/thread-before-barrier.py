@@ -1,7 +1,7 @@
 """One of three parties of a barrier dies on its way there."""
 # expect: thread-died error
 # outside: deadlock-cycle error: what was raised before
-# says: thread "party-1" .*ended by IndexError\('list index out of range'\) at prepare \(thread-before-barrier.py:\d+\)
+# says: thread "party-1" .*ended by IndexError\('list index out of range'\) at prepare \(thread-before-barrier.py:10\)
 # within: 20
 import threading
 

@@ -1,7 +1,7 @@
 """A thread dies before it sets the event for which another one waits, which the main thread joins."""
 # expect: thread-died error
 # outside: deadlock-cycle error: what was raised before
-# says: ended by ConnectionError\('no route'\) at connect \(thread-before-event.py:\d+\), and the main thread
+# says: ended by ConnectionError\('no route'\) at connect \(thread-before-event.py:11\), and the main thread
 # within: 20
 import threading
 

@@ -1,7 +1,7 @@
 """A thread that is to complete a Future by hand dies first."""
 # expect: thread-died error
 # outside: deadlock-cycle error: what was raised before
-# says: ended by ValueError\('bad answer'\) at parse \(thread-before-future.py:\d+\)
+# says: ended by ValueError\('bad answer'\) at parse \(thread-before-future.py:11\)
 # within: 20
 import concurrent.futures
 import threading
