@@ -261,7 +261,7 @@ static void mark_examined(struct deadlocks *deadlocks)
 
 /*
  * A main thread's way to park: a loop of events, or an event of its own, which Ctrl-C interrupts, unless the child has
- * failed, or the threads have ended, that might have set it.
+ * failed, or the threads have ended, that might have set it. Nobody parks in a clean-up after an error.
  */
 static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 {
@@ -269,7 +269,7 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 		const struct wait *wait = &deadlocks->waits.item.item[i];
 
-		if (thread->tid == thread->pid && !wait->harmless &&
+		if (thread->tid == thread->pid && !wait->harmless && !pythread_cleans(thread) &&
 		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread) &&
 		      orphans_loop_lacks(&deadlocks->graph, i) == FACT_NONE) ||
 		     (has_keyboard && pythread_waits_for_event(thread) &&
