@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/util.h"
 #include "process.h"
@@ -276,6 +277,12 @@ bool symbolizer_python(const char *path, struct python_symbols *symbols)
 
 /* ---- the rest ---- */
 
+/* Whether it is the program of a process that has ended: what was asked of it went with it. */
+static bool has_ended(const struct harm *harm)
+{
+	return !strncmp(harm->path, "/proc/", 6) && access(harm->path, F_OK) && errno == ENOENT;
+}
+
 void symbolizer_each_limit(void (*see)(const char *text, void *context), void *context)
 {
 	static const char *const reasons[] = {
@@ -286,10 +293,13 @@ void symbolizer_each_limit(void (*see)(const char *text, void *context), void *c
 
 	for (uint32_t i = 0; i < harms.count; i++) {
 		const struct harm *harm = &harms.item[i];
-		char *text =
-			text_format("%s: its %s are not shown: %s", harm->path,
-				    harm->depth == NAMES_NOTHING ? "functions" : "source lines",
-				    reasons[harm->how]);
+		char *text;
+
+		if (has_ended(harm))
+			continue;
+		text = text_format("%s: its %s are not shown: %s", harm->path,
+				   harm->depth == NAMES_NOTHING ? "functions" : "source lines",
+				   reasons[harm->how]);
 
 		see(text, context);
 		free(text);
