@@ -19,6 +19,7 @@
 #include "../waitgraph/handlers.h"
 #include "../waitgraph/in_vain.h"
 #include "../waits/ledger.h"
+#include "../waits/pythreads.h"
 
 #define SPINS_LOOKS 4u /* at a loop, */
 #define SPINS_NS \
@@ -251,21 +252,32 @@ static bool look_at_work(struct kind_look *look)
 	return false;
 }
 
-/*
- * Nobody could end it: that is proved, or the wait was examined like a proof, and may be meant to last. A handler of a
- * signal is meant to return.
- */
-static enum kind kind_of_end(const struct kind_look *look)
+/* The wait was examined like a proof, and may be meant to last. A handler of a signal is meant to return. */
+static bool is_parked(const struct kind_look *look)
 {
 	uint32_t index = (uint32_t)(look->seen - look->ps->waits->item.item);
 
+	return ledger_of(look->ps->snapshot, index)->stand.idle &&
+	       look->ps->graph->solved.dead[index] &&
+	       !handlers_run(look->ps->snapshot, look->thread);
+}
+
+/* Nobody could end it: that is proved, or may be so. */
+static enum kind kind_of_end(const struct kind_look *look)
+{
 	if (look->wait->for_ever)
 		return KIND_endless;
-	return ledger_of(look->ps->snapshot, index)->stand.idle &&
-			       look->ps->graph->solved.dead[index] &&
-			       !handlers_run(look->ps->snapshot, look->thread) ?
-		       KIND_parked :
-		       KIND_wait;
+	return is_parked(look) ? KIND_parked : KIND_wait;
+}
+
+/* Whether the main thread handles an exception that it will pass on: that is not on purpose. */
+static bool cleans_up(const struct kind_look *look)
+{
+	bool waits = look->kind == KIND_parked || look->kind == KIND_thread ||
+		     look->kind == KIND_process;
+
+	return waits && look->thread->tid == look->thread->pid && is_parked(look) &&
+	       pythread_cleans(look->thread);
 }
 
 /* A process of the program that could end the wait, if there is one besides its own. */
@@ -435,6 +447,11 @@ void ps_kind_add(struct ps *ps, json_t *json, uint32_t index, const struct ps_wa
 
 	measure(&look);
 	look_at(&look);
+	if (cleans_up(&look)) {
+		if (look.kind == KIND_thread && !look.about)
+			look.about = text_copy("the end of a thread");
+		look.kind = KIND_cleanup;
+	}
 	json_object_set_new(json, "kind", json_string(kind_name(look.kind)));
 	json_object_set_new(json, "about", jsontext_of(look.about));
 	json_object_set_new(json, "at",

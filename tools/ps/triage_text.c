@@ -438,7 +438,7 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 	default:
 		text = is_mixed(triage, item) ? mixed_text(triage, item) : plain_text(triage, item);
 	}
-	if (item->kind == KIND_endless || item->kind == KIND_parked)
+	if (item->kind == KIND_endless || item->kind == KIND_cleanup || item->kind == KIND_parked)
 		text = text_join(text,
 				 is_mixed(triage, item) && !stem_of(triage, item) ? "; " : ": ",
 				 text_copy("no thread of the program is left that could end that"));
