@@ -148,6 +148,9 @@ void awaited_add(struct awaited_frames *frames, const struct pyframe *frame)
 	frames->in_hub |= pyframe_is(frame, "run", "/gevent/hub.py");
 	frames->serves |= pyframe_is(frame, "serve_client", "/multiprocessing/managers.py");
 	frames->logs |= pyframe_is(frame, "handle", "/logging/__init__.py");
+	frames->tests |= !frames->over && pyframe_is(frame, "wait_for", "/threading.py");
+	frames->tests |= !frames->over &&
+			 pyframe_is(frame, "wait_for", "/multiprocessing/synchronize.py");
 	frames->delivers |= pyframe_is(frame, "_handle_results", "/multiprocessing/pool.py");
 	/* coroutines stand before the frames of their loop */
 	if (frames->what == AWAITED_NOTHING && !frames->decided && !frames->in_callback &&

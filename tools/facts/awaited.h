@@ -31,6 +31,7 @@ struct awaited_frames {
 	bool in_hub; /* of gevent: other greenlets' frames are not there */
 	bool serves; /* a thread of a manager that acts for a client */
 	bool logs; /* in a handler of logging, which has its lock meanwhile */
+	bool tests; /* by Condition.wait_for, which calls wait() in a loop */
 	bool delivers; /* the thread of a Pool that delivers results */
 	/*
 	 * The frames leave open whether a thread of a ThreadPool waits for a task, as `what` says, or

@@ -21,6 +21,7 @@ struct end {
 	bool closed; /* its process has closed the descriptor */
 	bool readers; /* whoever could send reads, too */
 	bool other_full; /* another process fills a pipe, not that of a queue */
+	bool tests; /* in a loop, by wait_for() */
 	bool alone; /* no other thread is part of it */
 	bool left; /* by a thread that the interpreter joins since the program has ended */
 	bool task; /* in a task of a pool, for which others wait */
@@ -404,6 +405,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.closed = last->ev.flags & MPSAN_LF_CLOSED,
 		.readers = last->ev.flags & MPSAN_LF_READERS,
 		.other_full = has_full_pipe(facts, deadlock, last),
+		.tests = last->frames.tests,
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
 		.left = is_left(facts, deadlock, last) &&
 			awaited_nature(last->frames.what) == AWAITED_SENT,
