@@ -92,9 +92,9 @@ static uint32_t place_before(const struct snapshot *snapshot, uint32_t slot, uin
 static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t slot, uint32_t tid)
 {
 	uint32_t i = place_before(snapshot, slot, tid);
-	struct snapshot_thread *at = snapshot->before.item + i;
+	struct snapshot_thread *at = i < snapshot->before.count ? &snapshot->before.item[i] : NULL;
 
-	return i < snapshot->before.count && at->slot == slot && at->tid == tid ? at : NULL;
+	return at && at->slot == slot && at->tid == tid ? at : NULL;
 }
 
 static uint64_t snapshot_later(uint64_t before_ns, uint64_t now_ns)
