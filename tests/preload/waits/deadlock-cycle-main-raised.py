@@ -1,6 +1,6 @@
 """The main thread fails before it has told its thread to stop, which the interpreter joins: the finding begins with the exception."""
 # expect: deadlock-cycle error
-# says: ended by RuntimeError('out of memory') at train (deadlock-cycle-main-raised.py:18), and
+# says: after RuntimeError('out of memory') raised at train (deadlock-cycle-main-raised.py:18) ended the main module
 # says: tell threads and workers to stop in a finally block
 # frames: work
 # ends: never

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 
-LIMIT = "9"
+LIMIT = "20"
 
 
 def work(inbox):
