@@ -1,10 +1,10 @@
 """Training fails inside of `with ThreadPoolExecutor()`, whose end waits for a task that waits for its sentinel: nothing is printed."""
 # expect: cleanup-hides-error warning
+# outside: nothing: whether the error was printed
 # says: has waited for \d+ s in a clean-up at main \(cleanup-hangs-executor.py:23\) while handling RuntimeError\('CUDA out of memory'\) raised at train
 # says: a sentinel or an Event for threads
 # options: --hang-after 6
 # within: 20
-
 import concurrent.futures
 import queue
 
