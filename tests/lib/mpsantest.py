@@ -201,7 +201,8 @@ class Expectation:
         self.prints = "".join(f"{line}\n" for line in values["prints"] if line != "nothing") if values["prints"] else None
 
     def exit_code(self, own):
-        """The exit status under `mpsan run` of a program whose own is `own`."""
+        """The exit status under `mpsan run` of a program whose own is `own`, or minus the signal that ended it."""
+        own = 128 - own if own < 0 else own
         raised = any(verdict.endswith(" error") for verdict in self.required)
         return FINDINGS_EXIT if self.hangs or (raised and own == 0) else own
 
