@@ -86,6 +86,8 @@ def slow_consumer():
     queue.join()
     queue.put(None)
     consumer.join()
+    queue.close()
+    queue.join_thread()  # its feeder ends before the next fork
 
 
 def spin():
