@@ -220,6 +220,17 @@ static void an_event_of_the_main_thread_is_meant_whatever_was_sent(void **state)
 	assert_true(is_meant());
 }
 
+static void an_event_whose_setter_has_ended_is_not(void **state)
+{
+	(void)state;
+	thread[0].wait = PARKED_INTENDED;
+	thread[0].setter_ended = true;
+	assert_false(is_meant());
+	count = 2; /* unless another main thread is to wait */
+	thread[1].wait = PARKED_INTENDED;
+	assert_true(is_meant());
+}
+
 static void where_the_main_thread_is_gone_all_others_count(void **state)
 {
 	(void)state;
@@ -329,6 +340,7 @@ int main(void)
 		STORY(a_barrier_is_meant_only_where_nobody_else_is),
 		STORY(joins_alone_are_a_deadlock),
 		STORY(an_event_of_the_main_thread_is_meant_whatever_was_sent),
+		STORY(an_event_whose_setter_has_ended_is_not),
 		STORY(where_the_main_thread_is_gone_all_others_count),
 		cmocka_unit_test(the_call_counts_where_it_names_who_is_to_end_the_wait),
 		cmocka_unit_test(a_permit_is_a_signal_unless_it_guards),

@@ -51,44 +51,32 @@ static bool is_blocked(const struct facts *facts, const struct fact_deadlock *de
 	return false;
 }
 
-/* Whether Python code of the process started another thread after that event, which has ended, too: it may have been the one. */
-static bool has_successor(const struct facts *facts, const struct fact_deadlock *deadlock,
-			  uint32_t slot, uint32_t event)
-{
-	for (uint32_t i = 0; i < facts->thread_count; i++) {
-		const struct fact_thread *one = &facts->threads[i];
-
-		if (one->at.by == slot && one->ev.python &&
-		    one->at.time_ns > event_time(&facts->events[event]) &&
-		    one->at.time_ns <= deadlock->at.time_ns &&
-		    !is_blocked(facts, deadlock, slot, one->at.tid))
-			return true;
-	}
-	return false;
-}
-
 /* The exception of the only thread of a process that ended by one. */
 static uint32_t only_thread(const struct facts *facts, const struct fact_deadlock *deadlock,
 			    uint32_t slot)
 {
-	uint32_t event = exception_of_thread(facts, slot, 0, deadlock->at.time_ns), other = event;
+	uint32_t event = exception_of_only_thread(facts, slot, deadlock->at.time_ns);
 
-	if (event != FACT_NONE && has_successor(facts, deadlock, slot, event))
-		return FACT_NONE;
-	while (other != FACT_NONE) {
-		other = exception_before(facts, slot, other);
-		if (other != FACT_NONE && exception_where(facts, other) == MPSAN_WHERE_THREAD &&
-		    event_tid(&facts->events[other]) != event_tid(&facts->events[event]))
+	for (uint32_t i = 0; event != FACT_NONE && i < facts->thread_count; i++)
+		if (exception_precedes(facts, event, &facts->threads[i], deadlock->at.time_ns) &&
+		    !is_blocked(facts, deadlock, slot, facts->threads[i].at.tid))
 			return FACT_NONE;
-	}
 	return event;
+}
+
+/* A job that hangs is told whole: whether its only thread waits, and is not said to be idle. */
+static bool hangs_alone(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	return deadlock->ev.cause == MPSAN_DEADLOCK_LONG &&
+	       end_of(facts, deadlock) == deadlock->begin + 1 &&
+	       !(facts->blockeds[deadlock->begin].ev.flags & MPSAN_LF_PARKED);
 }
 
 uint32_t because_sent(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	uint32_t event = FACT_NONE;
 
-	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END && !hangs_alone(facts, deadlock))
 		return FACT_NONE;
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
 		if (awaits_thread(&facts->blockeds[i]))

@@ -104,7 +104,7 @@ static bool awaits_itself(const struct parked_thread *thread, uint32_t count, ui
 
 static bool is_at_work(const struct parked_thread *thread, uint32_t count, uint32_t i)
 {
-	return thread[i].wait == PARKED_BLOCKED ||
+	return thread[i].wait == PARKED_BLOCKED || thread[i].setter_ended ||
 	       (thread[i].wait == PARKED_MEETS && (count > 1 || thread[i].only_ends)) ||
 	       awaits_itself(thread, count, i);
 }
@@ -128,7 +128,7 @@ bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *w
 	bool idle = false;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (thread[i].wait == PARKED_INTENDED)
+		if (thread[i].wait == PARKED_INTENDED && !thread[i].setter_ended)
 			return true;
 	for (uint32_t i = 0; i < count; i++)
 		if (is_at_work(thread, count, i))

@@ -40,6 +40,7 @@ struct parked_thread {
 	bool is_helper;
 	bool was_sent; /* it received something this way before */
 	bool sender_ended; /* a thread or process that could have sent has ended */
+	bool setter_ended; /* of an INTENDED one: whoever was to set the event has failed, and nobody is left who could */
 	bool no_keyboard; /* its process ignores SIGINT, as what a shell starts in the background */
 	bool only_ends; /* its process has no interpreter and handles no signal: none could make a thread go on */
 	/* For PARKED_JOINS: */
@@ -57,7 +58,7 @@ struct parked_thread {
 /*
  * True if no thread is busy, and every thread that is waited for (by the first processes of the
  * dead end, and by those whose end they wait for) is idle and was never sent anything. A joined thread
- * of a process that only ends is never meant. `wanted` is scratch space, one entry for each thread.
+ * of a process that only ends is never meant, nor an event whose setter has ended. `wanted` is scratch space, one entry for each thread.
  */
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted);
 

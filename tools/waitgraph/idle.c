@@ -214,15 +214,6 @@ static bool has_taker(const struct group *group, uint32_t i, uint64_t semaphore)
 	return false;
 }
 
-/* A handler of a signal was to set it, unless another thread has ended and no third one lives. */
-static enum parked_wait part_of_event(const struct group *group, uint32_t i)
-{
-	return group_wait(group, i)->by_signal && group->snapshot->threads.count == 1 &&
-			       idle_sender_ended(group, i) ?
-		       PARKED_BLOCKED :
-		       PARKED_INTENDED;
-}
-
 static enum parked_wait part(const struct group *group, uint32_t i,
 			     const struct pythread_wait *python)
 {
@@ -242,7 +233,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 		return PARKED_IDLE;
 	if (group->is_job && turns_are_taken(group->graph->waits, group->index[i]))
 		return PARKED_IDLE;
-	part = parked_part(&(struct parked_seen){
+	return parked_part(&(struct parked_seen){
 		.frames = python->frames,
 		.call = part,
 		.by_owner = wait->end != WAIT_PROCESSES && !wait->by_signal,
@@ -250,7 +241,6 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 		.guards = python->task_count || python->had_permits ||
 			  has_taker(group, i, python->semaphore),
 	});
-	return part == PARKED_INTENDED ? part_of_event(group, i) : part;
 }
 
 /* The thread or process being joined, according to the native wait or Python's frames. */
@@ -330,6 +320,9 @@ static void idle_describe(const struct group *group, uint32_t i)
 	};
 	if (to->wait == PARKED_JOINS && !to->of_process)
 		to->thread = idle_joined(group, i, python);
+	to->setter_ended = to->wait == PARKED_INTENDED && idle_setter_ended(group, i);
+	if (to->setter_ended && idle_has_company(group, i))
+		group_entry(group, i)->life.may_be_meant = true;
 	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
 	if (group->apart[i] || group->loops || is_helped(group, i))

@@ -26,7 +26,7 @@ bool idle_job_is_meant(const struct graph *graph, struct shared *shared, uint32_
 /* Whether all threads of the group are marked. */
 bool idle_is_known(const struct graph *graph, uint32_t group);
 
-/* idle_sent.c: whether nothing is left of its process but this main thread, beside which others have ended. */
+/* idle_ended.c: whether nothing is left of its process but this main thread, beside which others have ended. */
 bool idle_is_left(const struct graph *graph, uint32_t index);
 
 #endif

@@ -101,5 +101,12 @@ bool idle_serves_anybody(const struct group *group, uint32_t i);
 bool idle_is_for_own(const struct group *group, uint32_t i);
 /* Whether a thread or process has ended that could have answered it. */
 bool idle_sender_ended(const struct group *group, uint32_t i);
+/*
+ * Whether an event of a main thread is left without whoever was to set it: by an exception that ended a thread of its process, if
+ * the whole job stands and no handler of a signal is left; or, where there is one, by the end of the last other thread.
+ */
+bool idle_setter_ended(const struct group *group, uint32_t i);
+/* Whether others run Python beside it: they may wait for work on purpose, whoever else failed. */
+bool idle_has_company(const struct group *group, uint32_t i);
 
 #endif
