@@ -80,7 +80,7 @@ static void a_lock_is_apart_from_what_is_sent(void **state)
 	assert_int_equal(awaited_nature(entered.what), AWAITED_LOCK);
 	assert_int_equal(
 		awaited_nature(awaited_of("Condition.wait\t" LIB "/threading.py\t320\n").what),
-		AWAITED_SENT);
+		AWAITED_LOCAL);
 	assert_int_equal(
 		awaited_nature(awaited_of("Thread.join\t" LIB "/threading.py\t1119\n").what),
 		AWAITED_END);

@@ -65,7 +65,7 @@ static enum awaited told_by_frames(const struct wait_ref *wait)
 	    (what == AWAITED_READY && wait->lock.kind == MPSAN_WAIT_READY))
 		return AWAITED_NOTHING;
 	/* Who takes a lock again after its condition was notified stands in the same frames. */
-	return wait->owned && awaited_nature(what) == AWAITED_SENT && what != AWAITED_POOL_RESULT ?
+	return wait->owned && awaited_is_sent(what) && what != AWAITED_POOL_RESULT ?
 		       AWAITED_NOTHING :
 		       what;
 }

@@ -178,12 +178,17 @@ struct awaited_frames awaited_of(const char *text)
 
 bool awaited_is_result(struct awaited_frames frames)
 {
-	return frames.meant == PARKED_JOINS && words[frames.what].nature == AWAITED_SENT;
+	return frames.meant == PARKED_JOINS && awaited_is_sent(frames.what);
 }
 
 enum awaited_nature awaited_nature(enum awaited what)
 {
 	return words[what].nature;
+}
+
+bool awaited_is_sent(enum awaited what)
+{
+	return words[what].nature <= AWAITED_LOCAL;
 }
 
 const char *awaited_phrase(enum awaited what)

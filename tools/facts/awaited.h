@@ -18,7 +18,7 @@ enum awaited {
 #include "awaited.def"
 };
 
-enum awaited_nature { AWAITED_SENT, AWAITED_LOCK, AWAITED_END };
+enum awaited_nature { AWAITED_SENT, AWAITED_LOCAL, AWAITED_LOCK, AWAITED_END };
 
 /* Meaning of the frames so far, innermost first; begins as {0}. */
 struct awaited_frames {
@@ -52,6 +52,7 @@ struct awaited_frames awaited_of(const char *text);
 bool awaited_is_result(struct awaited_frames frames);
 
 enum awaited_nature awaited_nature(enum awaited what);
+bool awaited_is_sent(enum awaited what); /* SENT or LOCAL */
 const char *awaited_phrase(enum awaited what); /* "" for NOTHING */
 const char *awaited_object(enum awaited what); /* the type behind the phrase; "": none */
 

@@ -57,6 +57,12 @@ static inline bool wait_kind_reads(uint64_t kind)
 	return wait_kind(kind)->flow == FLOW_READS;
 }
 
+/* Whether a post to an object in memory ends it. */
+static inline bool wait_kind_is_posted(uint64_t kind)
+{
+	return wait_kind(kind)->act == ACT_POST && !wait_kind(kind)->phrase;
+}
+
 static inline bool wait_kind_writes(uint64_t kind)
 {
 	return wait_kind(kind)->flow == FLOW_WRITES;

@@ -21,25 +21,15 @@ uint32_t because_item(const struct facts *facts, const struct fact_deadlock *dea
 	return event;
 }
 
-/* What a thread of the same process was to send, and no other process can. */
-static bool awaits_thread(const struct fact_blocked *blocked)
+/* For nobody in particular, but no other process could do it. */
+static bool is_for_any_thread(const struct fact_blocked *blocked)
 {
-	switch (blocked->frames.what) {
-	case AWAITED_NOTIFY:
-	case AWAITED_EVENT:
-	case AWAITED_PERMIT:
-	case AWAITED_PARTIES:
-	case AWAITED_ITEM:
-	case AWAITED_ROOM:
-	case AWAITED_DONE:
-	case AWAITED_SIMPLE_ITEM:
-	case AWAITED_RESULT:
-	case AWAITED_RESULTS:
-	case AWAITED_POOL_RESULT:
-		return !blocked->ev.owner && !(blocked->ev.flags & MPSAN_LF_SHARED);
-	default:
-		return false;
-	}
+	return !blocked->ev.owner && !(blocked->ev.flags & MPSAN_LF_SHARED);
+}
+
+bool because_awaits_thread(const struct fact_blocked *blocked)
+{
+	return is_for_any_thread(blocked) && awaited_nature(blocked->frames.what) == AWAITED_LOCAL;
 }
 
 static bool is_blocked(const struct facts *facts, const struct fact_deadlock *deadlock,
@@ -79,7 +69,7 @@ uint32_t because_sent(const struct facts *facts, const struct fact_deadlock *dea
 	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END && !hangs_alone(facts, deadlock))
 		return FACT_NONE;
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
-		if (awaits_thread(&facts->blockeds[i]))
+		if (because_awaits_thread(&facts->blockeds[i]))
 			event = only_thread(facts, deadlock, facts->blockeds[i].at.by);
 	return event;
 }
@@ -98,13 +88,6 @@ static uint32_t of_owner(const struct facts *facts, const struct fact_deadlock *
 						    deadlock->at.time_ns);
 	}
 	return event;
-}
-
-/* A wait that is not for a lock, nor for another process: any thread of its own may have been meant to end it. */
-static bool awaits_wake(const struct fact_blocked *blocked)
-{
-	return (blocked->ev.kind == MPSAN_WAIT_FUTEX || blocked->ev.kind == MPSAN_WAIT_COND) &&
-	       !blocked->ev.owner && !(blocked->ev.flags & MPSAN_LF_SHARED);
 }
 
 /*
@@ -137,7 +120,8 @@ static uint32_t of_panic(const struct facts *facts, const struct fact_deadlock *
 	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
 		return FACT_NONE;
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
-		if (awaits_wake(&facts->blockeds[i]))
+		if (is_for_any_thread(&facts->blockeds[i]) &&
+		    wait_kind_is_posted(facts->blockeds[i].ev.kind))
 			event = only_panic(facts, deadlock, facts->blockeds[i].at.by);
 	return event;
 }

@@ -18,6 +18,9 @@ uint32_t because_thread(const struct facts *facts, const struct fact_deadlock *d
 uint32_t because_process(const struct facts *facts, const struct fact_deadlock *deadlock,
 			 uint32_t sender);
 
+/* Whether it waits for what a thread of its process was to send, any of them, and no other process can. */
+bool because_awaits_thread(const struct fact_blocked *blocked);
+
 /* The cure of that exception. */
 const char *because_fix(const struct facts *facts, uint32_t event);
 

@@ -408,7 +408,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.tests = last->frames.tests,
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
 		.left = is_left(facts, deadlock, last) &&
-			awaited_nature(last->frames.what) == AWAITED_SENT,
+			awaited_is_sent(last->frames.what),
 		.task = last->frames.in_task && last != deadlock_subject(facts, deadlock),
 		.in_callback = last->frames.in_callback ||
 			       (awaits_result(last) && blocked_loop(facts, deadlock, last)),
