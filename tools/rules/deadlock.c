@@ -310,37 +310,41 @@ static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t tim
 	       process_is_worker(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 
-/* Whether its parent has started another worker since: it has seen that this one failed, and tries again. */
-static bool has_successor(const struct facts *facts, uint32_t slot)
+/* When the last worker of a process was made. */
+static uint64_t last_worker_ns(const struct facts *facts, uint32_t parent)
 {
-	const struct fact_process *process = &facts->processes[slot];
-	uint64_t end_ns = process->slot->end_ns ?: process->gone_ns;
+	uint64_t last_ns = 0;
 
-	for (uint32_t i = 0; i < facts->process_count; i++)
-		if (process_is_later_sibling(facts, i, slot) && process_is_worker(facts, i) &&
-		    fact_made_ns(facts, i) > end_ns)
-			return true;
-	return false;
+	for (uint32_t i = 0; parent != FACT_NONE && i < facts->process_count; i++)
+		if (process_parent(facts, i) == parent && process_is_worker(facts, i) &&
+		    fact_made_ns(facts, i) > last_ns)
+			last_ns = fact_made_ns(facts, i);
+	return last_ns;
 }
 
+/* Who has started another worker after one had failed has seen that, and tries again. */
 uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock,
 			      const struct fact_blocked *waiter)
 {
-	uint32_t found = FACT_NONE, by, parent;
+	uint32_t found = FACT_NONE, by = waiter->at.by, parent;
+	uint64_t child_ns, sibling_ns;
 
 	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END ||
 	    (!wait_kind_reads(waiter->ev.kind) &&
 	     !(waiter->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_CERTAIN))))
 		return FACT_NONE;
-	by = waiter->at.by;
 	parent = process_parent(facts, by);
+	child_ns = last_worker_ns(facts, by);
+	sibling_ns = last_worker_ns(facts, parent);
 	for (uint32_t i = 0; i < facts->process_count; i++) {
+		const struct fact_process *process = &facts->processes[i];
 		uint32_t of = process_parent(facts, i);
 
 		if (i != by && of != FACT_NONE && (of == by || of == parent) &&
-		    failed_before(facts, i, deadlock->at.time_ns) && !has_successor(facts, i) &&
-		    (found == FACT_NONE ||
-		     facts->processes[i].gone_ns < facts->processes[found].gone_ns))
+		    failed_before(facts, i, deadlock->at.time_ns) &&
+		    (of == by ? child_ns : sibling_ns) <=
+			    (process->slot->end_ns ?: process->gone_ns) &&
+		    (found == FACT_NONE || process->gone_ns < facts->processes[found].gone_ns))
 			found = i;
 	}
 	return found;
