@@ -3,14 +3,12 @@
 #include "evidence_because.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/jsontext.h"
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../rules/because.h"
 #include "../rules/deadlock.h"
-#include "../symbols/raised.h"
 #include "text_process.h"
 
 #define OTHERS_MAX 4u
@@ -97,18 +95,28 @@ static const char *cause_kind(const struct facts *facts, uint32_t event)
 						  "exception";
 }
 
-static json_t *cause_json(const struct evidence_context *ctx, uint32_t event,
-			  const struct callsite *causer)
+static void set_cause(const struct evidence_context *ctx, json_t *object, const char *kind,
+		      json_t *type, json_t *text, uint32_t slot, uint32_t tid, json_t *python)
+{
+	json_object_set_new(object, "cause",
+			    json_pack("{s:s, s:O, s:O, s:I, s:I, s:O}", "kind", kind, "type", type,
+				      "text", text, "pid",
+				      (json_int_t)ctx->reader->session.table[slot].pid, "tid",
+				      (json_int_t)tid, "python", python));
+}
+
+static void set_raised(const struct evidence_context *ctx, uint32_t event,
+		       const struct callsite *causer, json_t *object)
 {
 	const struct fact_event *fact = &ctx->reader->facts.events[event];
 	const struct ev_exception *ev = EVENT_AS(fact, exception);
+	json_t *type = jsontext_of(reader_text(ctx->reader, fact->slot, ev->type)),
+	       *text = jsontext_of(reader_text(ctx->reader, fact->slot, ev->text));
 
-	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:O}", "kind",
-			 cause_kind(&ctx->reader->facts, event), "type",
-			 jsontext_of(reader_text(ctx->reader, fact->slot, ev->type)), "text",
-			 jsontext_of(reader_text(ctx->reader, fact->slot, ev->text)), "pid",
-			 (json_int_t)ctx->reader->session.table[fact->by].pid, "tid",
-			 (json_int_t)causer->tid, "python", causer->python);
+	set_cause(ctx, object, cause_kind(&ctx->reader->facts, event), type, text, fact->by,
+		  causer->tid, causer->python);
+	json_decref(type);
+	json_decref(text);
 }
 
 static bool is_part(const struct facts *facts, const struct fact_deadlock *deadlock, uint32_t slot)
@@ -159,8 +167,16 @@ static void add_others(const struct evidence_context *ctx, const struct finding 
 	}
 }
 
+/* Whether the place of the wait says so already: the waiter is that main thread, whose module it has ended. */
+static bool is_waiters(const struct facts *facts, uint32_t event, const struct callsite *waiter)
+{
+	return waiter->handling && exception_where(facts, event) == MPSAN_WHERE_MAIN &&
+	       facts->events[event].by == waiter->at->by &&
+	       event_tid(&facts->events[event]) == waiter->tid;
+}
+
 void because_tell(const struct evidence_context *ctx, const struct finding *finding,
-		  const struct callsite *causer, json_t *object)
+		  const struct callsite *causer, const struct callsite *waiter, json_t *object)
 {
 	const struct facts *facts = &ctx->reader->facts;
 	json_t *steps = json_object_get(object, "evidence");
@@ -168,13 +184,13 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 	char *story, *message;
 
 	if (raised)
-		json_object_set_new(object, "cause", cause_json(ctx, finding->cause - 1, causer));
+		set_raised(ctx, finding->cause - 1, causer, object);
 	if (finding->deadlock - 1 >= facts->deadlock_count)
 		return;
 	if (raised && !finding->process) { /* else the message has its end */
 		story = story_text(ctx, finding->cause - 1, causer);
 		message = text_format("%s, and %s", story, jsontext_at(object, "message"));
-		if (!strstr(message, ENDED_MAIN))
+		if (!is_waiters(facts, finding->cause - 1, waiter))
 			json_object_set_new(object, "message", jsontext_of(message));
 		json_array_insert_new(steps, 0,
 				      callsite_step(ctx, causer, STEP_CAUSE, jsontext_of(story)));
@@ -190,12 +206,7 @@ void because_handled(const struct evidence_context *ctx, const struct callsite *
 	json_t *handling = waiter->handling;
 
 	if (handling)
-		json_object_set_new(
-			object, "cause",
-			json_pack("{s:s, s:O, s:O, s:I, s:I, s:O}", "kind", "exception", "type",
-				  json_object_get(handling, "type"), "text",
-				  json_object_get(handling, "text"), "pid",
-				  (json_int_t)ctx->reader->session.table[waiter->at->by].pid, "tid",
-				  (json_int_t)waiter->tid, "python",
-				  json_object_get(handling, "raised")));
+		set_cause(ctx, object, "exception", json_object_get(handling, "type"),
+			  json_object_get(handling, "text"), waiter->at->by, waiter->tid,
+			  json_object_get(handling, "raised"));
 }

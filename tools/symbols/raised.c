@@ -77,7 +77,7 @@ char *raised_text(const json_t *handling)
 	name = raised_name(handling);
 	text = strcmp(jsontext_at(handling, "how"), "ended") ?
 		       text_format(" while handling %s", name) :
-		       text_format(" after %s" ENDED_MAIN, name);
+		       text_format(" after %s ended the main module", name);
 	free(name);
 	return text;
 }

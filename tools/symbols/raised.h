@@ -14,8 +14,6 @@ json_t *raised_json(const char *text);
 /* "RuntimeError('CUDA out of memory') raised at train (train.py:88)"; the caller frees it. */
 char *raised_name(const json_t *handling);
 
-#define ENDED_MAIN " ended the main module"
-
 /*
  * What is said of a thread behind the place where it waits: " while handling RuntimeError('CUDA out of memory') raised at train
  * (train.py:88)", " after … ended the main module"; "" for NULL. The caller frees it.
