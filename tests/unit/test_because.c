@@ -89,6 +89,25 @@ static void panic_that_was_caught_is_not(void **state)
 	assert_int_equal(because_thread(&world.facts, &deadlock), FACT_NONE);
 }
 
+static void who_has_caught_its_last_one_and_ended_gave_up(void **state)
+{
+	(void)state;
+	raises(MPSAN_WHERE_OTHER);
+	blocks(MPSAN_WAIT_COND, 0);
+	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
+	assert_false(because_gave_up(&world.facts, &deadlock, 0)); /* any may live */
+	blocked[0].frames.what = AWAITED_NOTIFY;
+	assert_true(because_gave_up(&world.facts, &deadlock, 0));
+	blocked[0].at.tid = WORKER; /* it is the one that waits */
+	assert_false(because_gave_up(&world.facts, &deadlock, 0));
+	ends(MPSAN_END_EXIT, 0, 11 * SECOND);
+	assert_true(because_gave_up(&world.facts, &deadlock, 0));
+	((struct ev_exception *)raised_record.fields)->where = MPSAN_WHERE_LOADER;
+	assert_false(because_gave_up(&world.facts, &deadlock, 0)); /* it is told elsewhere */
+	((struct ev_exception *)raised_record.fields)->where = MPSAN_WHERE_TASK;
+	assert_true(because_gave_up(&world.facts, &deadlock, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -97,6 +116,7 @@ int main(void)
 		STORY(panic_ended_whose_main_thread_it_was),
 		STORY(panic_is_the_cause_if_its_thread_has_ended),
 		STORY(panic_that_was_caught_is_not),
+		STORY(who_has_caught_its_last_one_and_ended_gave_up),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -73,6 +73,13 @@ static char *story_text(const struct evidence_context *ctx, uint32_t event,
 	case MPSAN_WHERE_TERMINATE:
 		text = text_format("%s aborted: %s", process, what);
 		break;
+	case MPSAN_WHERE_OTHER:
+		text = text_format("%s of %s handled %s, and ended", actor ? actor : "a thread",
+				   process, what);
+		break;
+	case MPSAN_WHERE_TASK:
+		text = text_format("a task in %s ended by %s", process, what);
+		break;
 	case MPSAN_WHERE_MAIN: /* the process may wait at its end */
 		text = text_format("the main module of %s ended by %s", process, what);
 		break;
@@ -146,25 +153,32 @@ static void add_other(const struct evidence_context *ctx, uint32_t event, json_t
 	callsite_finish(&callsite);
 }
 
-static void add_others(const struct evidence_context *ctx, const struct finding *finding,
-		       json_t *steps)
+/* Appends those of processes of the deadlock that are not its cause, until there are OTHERS_MAX; `caught`: by the program. */
+static uint32_t add_others(const struct evidence_context *ctx, const struct finding *finding,
+			   json_t *steps, bool caught, uint32_t told)
 {
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
-	uint32_t told = 0;
 
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
-		uint32_t event = exception_before(facts, slot, FACT_NONE);
+		uint32_t event = FACT_NONE;
 
-		for (; event != FACT_NONE && told < OTHERS_MAX;
-		     event = exception_before(facts, slot, event)) {
-			if (event + 1 == finding->cause || !is_part(facts, deadlock, slot) ||
-			    event_time(&facts->events[event]) > deadlock->at.time_ns)
+		if (!is_part(facts, deadlock, slot))
+			continue;
+		while (told < OTHERS_MAX) {
+			event = caught ? fact_event_of(facts, slot, EV_exception, event) :
+					 exception_before(facts, slot, event);
+			if (event == FACT_NONE)
+				break;
+			if (event + 1 == finding->cause ||
+			    event_time(&facts->events[event]) > deadlock->at.time_ns ||
+			    (caught && !because_gave_up(facts, deadlock, event)))
 				continue;
 			add_other(ctx, event, steps);
 			told++;
 		}
 	}
+	return told;
 }
 
 /* Whether the place of the wait says so already: the waiter is that main thread, whose module it has ended. */
@@ -197,7 +211,7 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 		free(message);
 		free(story);
 	}
-	add_others(ctx, finding, steps);
+	add_others(ctx, finding, steps, true, add_others(ctx, finding, steps, false, 0));
 }
 
 void because_handled(const struct evidence_context *ctx, const struct callsite *waiter,

@@ -135,6 +135,45 @@ uint32_t because_thread(const struct facts *facts, const struct fact_deadlock *d
 	return event == FACT_NONE ? of_panic(facts, deadlock) : event;
 }
 
+/* Whether each living thread of the process is part of the dead end, which any of them could have ended. */
+static bool stands_whole(const struct facts *facts, const struct fact_deadlock *deadlock,
+			 uint32_t slot)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].at.by == slot && because_awaits_thread(&facts->blockeds[i]))
+			return deadlock->ev.cause == MPSAN_DEADLOCK_DEAD_END;
+	return false;
+}
+
+static bool is_last_of_thread(const struct facts *facts, uint32_t event)
+{
+	uint32_t slot = facts->events[event].by, later = FACT_NONE;
+
+	for (unsigned looked = 0; looked < MPSAN_EXCEPTIONS; looked++) {
+		later = fact_event_of(facts, slot, EV_exception, later);
+		if (later == event || later == FACT_NONE)
+			return later == event;
+		if (event_tid(&facts->events[later]) == event_tid(&facts->events[event]))
+			return false;
+	}
+	return false;
+}
+
+bool because_gave_up(const struct facts *facts, const struct fact_deadlock *deadlock,
+		     uint32_t event)
+{
+	uint32_t slot = facts->events[event].by, tid = event_tid(&facts->events[event]);
+	uint64_t where = exception_where(facts, event);
+	const struct fact_process *process = &facts->processes[slot];
+
+	if ((where != MPSAN_WHERE_OTHER && where != MPSAN_WHERE_TASK) ||
+	    !is_last_of_thread(facts, event))
+		return false;
+	return where == MPSAN_WHERE_TASK ||
+	       (process->gone && process->gone_ns <= deadlock->at.time_ns) ||
+	       (stands_whole(facts, deadlock, slot) && !is_blocked(facts, deadlock, slot, tid));
+}
+
 /* Of a main thread that waits at the end of the interpreter: others wait for what its code was to do. */
 static uint32_t of_main(const struct facts *facts, const struct fact_deadlock *deadlock)
 {

@@ -21,6 +21,13 @@ uint32_t because_process(const struct facts *facts, const struct fact_deadlock *
 /* Whether it waits for what a thread of its process was to send, any of them, and no other process can. */
 bool because_awaits_thread(const struct fact_blocked *blocked);
 
+/*
+ * Whether the program caught that exception, and its thread or process ended after it without another one; or a task of a pool
+ * ended by it, and nobody may have asked for its result.
+ */
+bool because_gave_up(const struct facts *facts, const struct fact_deadlock *deadlock,
+		     uint32_t event);
+
 /* The cure of that exception. */
 const char *because_fix(const struct facts *facts, uint32_t event);
 
