@@ -108,6 +108,27 @@ static void who_has_caught_its_last_one_and_ended_gave_up(void **state)
 	assert_true(because_gave_up(&world.facts, &deadlock, 0));
 }
 
+static void what_is_not_known_is_to_be_looked_for(void **state)
+{
+	struct finding finding = {.rule = RULE_deadlock_cycle, .deadlock = 1};
+
+	(void)state;
+	blocks(MPSAN_WAIT_COND, 0);
+	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
+	world.slot[PARENT].python = 1;
+	assert_string_equal(because_fix_first(&world.facts, &finding), "");
+	world.facts.outside = true;
+	assert_non_null(strstr(because_fix_first(&world.facts, &finding), "a traceback"));
+	blocked[0].ev.cleans = 1;
+	assert_non_null(strstr(because_fix_first(&world.facts, &finding), "clean-up"));
+	finding.process = 1; /* whose failure is to be mended */
+	assert_string_equal(because_fix_first(&world.facts, &finding), "");
+	finding.process = 0;
+	blocked[0].ev.cleans = 0;
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+	assert_string_equal(because_fix_first(&world.facts, &finding), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -117,6 +138,7 @@ int main(void)
 		STORY(panic_is_the_cause_if_its_thread_has_ended),
 		STORY(panic_that_was_caught_is_not),
 		STORY(who_has_caught_its_last_one_and_ended_gave_up),
+		STORY(what_is_not_known_is_to_be_looked_for),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -440,8 +440,6 @@ static json_t *evidence_write(struct evidence *evidence)
 	process_add_outer(evidence->reader, main_callsite->at->by, object);
 	add_ends(evidence, object);
 	because_tell(&evidence->ctx, finding, &evidence->events.causer, &evidence->waiter, object);
-	if (finding->rule == RULE_cleanup_hides_error)
-		because_handled(&evidence->ctx, &evidence->waiter, object);
 	return object;
 }
 

@@ -3,6 +3,7 @@
 #include "evidence_because.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/jsontext.h"
 #include "../facts/exceptions.h"
@@ -45,7 +46,7 @@ struct finding because_of(const struct facts *facts, const struct finding *told)
 	if (event == FACT_NONE)
 		return finding;
 	finding.cause = event + 1;
-	finding.fix = because_fix(facts, event);
+	finding.fix = because_fix(exception_where(facts, event));
 	return finding;
 }
 
@@ -181,12 +182,39 @@ static uint32_t add_others(const struct evidence_context *ctx, const struct find
 	return told;
 }
 
+/* The exception that the waiter is handling. */
+static void set_handled(const struct evidence_context *ctx, const struct callsite *waiter,
+			json_t *object)
+{
+	set_cause(ctx, object, "exception", json_object_get(waiter->handling, "type"),
+		  json_object_get(waiter->handling, "text"), waiter->at->by, waiter->tid,
+		  json_object_get(waiter->handling, "raised"));
+}
+
 /* Whether the place of the wait says so already: the waiter is that main thread, whose module it has ended. */
 static bool is_waiters(const struct facts *facts, uint32_t event, const struct callsite *waiter)
 {
 	return waiter->handling && exception_where(facts, event) == MPSAN_WHERE_MAIN &&
 	       facts->events[event].by == waiter->at->by &&
 	       event_tid(&facts->events[event]) == waiter->tid;
+}
+
+/* Where no event is the cause: what the waiter cleans up after, or what ended its main module, or that nobody has seen one. */
+static void tell_waiters(const struct evidence_context *ctx, const struct finding *finding,
+			 const struct callsite *waiter, json_t *object)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
+	bool ended = waiter->handling && !strcmp(jsontext_at(waiter->handling, "how"), "ended");
+	char *text = ended && !finding->process ?
+			     text_copy(because_fix(MPSAN_WHERE_MAIN)) :
+			     text_format("%s%s", because_fix_first(facts, finding),
+					 jsontext_at(object, "fix"));
+
+	json_object_set_new(object, "fix", jsontext_of(text));
+	free(text);
+	if (waiter->handling && (ended || deadlock_subject(facts, deadlock)->ev.cleans))
+		set_handled(ctx, waiter, object);
 }
 
 void because_tell(const struct evidence_context *ctx, const struct finding *finding,
@@ -201,6 +229,8 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 		set_raised(ctx, finding->cause - 1, causer, object);
 	if (finding->deadlock - 1 >= facts->deadlock_count)
 		return;
+	if (!finding->cause)
+		tell_waiters(ctx, finding, waiter, object);
 	if (raised && !finding->process) { /* else the message has its end */
 		story = story_text(ctx, finding->cause - 1, causer);
 		message = text_format("%s, and %s", story, jsontext_at(object, "message"));
@@ -212,15 +242,4 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 		free(story);
 	}
 	add_others(ctx, finding, steps, true, add_others(ctx, finding, steps, false, 0));
-}
-
-void because_handled(const struct evidence_context *ctx, const struct callsite *waiter,
-		     json_t *object)
-{
-	json_t *handling = waiter->handling;
-
-	if (handling)
-		set_cause(ctx, object, "exception", json_object_get(handling, "type"),
-			  json_object_get(handling, "text"), waiter->at->by, waiter->tid,
-			  json_object_get(handling, "raised"));
 }

@@ -14,13 +14,9 @@ struct finding because_of(const struct facts *facts, const struct finding *findi
 /*
  * Of a finding with such a cause, `causer` being its call site: puts it in front of the steps and, unless that says so of the
  * waiter, of the message, and as `cause` into the finding. Appends a step for each other process or thread of that deadlock
- * that failed before.
+ * that failed before. Without such a cause, that is what the waiter cleans up after.
  */
 void because_tell(const struct evidence_context *ctx, const struct finding *finding,
 		  const struct callsite *causer, const struct callsite *waiter, json_t *object);
-
-/* The exception that the waiter is handling, as the finding's `cause`. */
-void because_handled(const struct evidence_context *ctx, const struct callsite *waiter,
-		     json_t *object);
 
 #endif

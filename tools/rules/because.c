@@ -4,6 +4,7 @@
 
 #include "../facts/exceptions.h"
 #include "../facts/wait_kinds.h"
+#include "deadlock.h"
 
 static uint32_t end_of(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
@@ -198,9 +199,26 @@ uint32_t because_process(const struct facts *facts, const struct fact_deadlock *
 					     of_main(facts, deadlock);
 }
 
-const char *because_fix(const struct facts *facts, uint32_t event)
+const char *because_fix_first(const struct facts *facts, const struct finding *finding)
 {
-	switch (exception_where(facts, event)) {
+	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
+
+	if (finding->process || finding->rule == RULE_cleanup_hides_error)
+		return "";
+	if (first->ev.cleans)
+		return "mend what raised the exception; so that the clean-up ends after one: ";
+	return facts->outside && finding->rule == RULE_deadlock_cycle &&
+			       deadlock->ev.cause == MPSAN_DEADLOCK_DEAD_END &&
+			       facts->processes[first->at.by].slot->python ?
+		       "look first for a traceback in what the program has printed: the thread, worker or feeder of a queue that failed "
+		       "is what to mend; if there is none: " :
+		       "";
+}
+
+const char *because_fix(uint64_t where)
+{
+	switch (where) {
 	case MPSAN_WHERE_FEEDER:
 		return "put only what can be pickled into a queue of multiprocessing: no lambda, lock, open file or generator; the "
 		       "queue's feeder thread drops an item that cannot be, and only prints why; pickle.dumps(item) before put() raises "

@@ -6,7 +6,7 @@
 #ifndef MPSAN_BECAUSE_H
 #define MPSAN_BECAUSE_H
 
-#include "../facts/facts.h"
+#include "rule.h"
 
 /* The event of the exception; FACT_NONE: none is known to be the cause. */
 uint32_t because_item(const struct facts *facts, const struct fact_deadlock *deadlock);
@@ -28,7 +28,12 @@ bool because_awaits_thread(const struct fact_blocked *blocked);
 bool because_gave_up(const struct facts *facts, const struct fact_deadlock *deadlock,
 		     uint32_t event);
 
-/* The cure of that exception. */
-const char *because_fix(const struct facts *facts, uint32_t event);
+/* The cure of an exception, by whoever handled it (enum mpsan_exception_where). */
+const char *because_fix(uint64_t where);
+/*
+ * What to do before the fix of a finding about a deadlock of which no cause is known: about the exception after which its first
+ * thread cleans up, or about the one that nobody has seen, as the job was not watched; "": nothing.
+ */
+const char *because_fix_first(const struct facts *facts, const struct finding *finding);
 
 #endif

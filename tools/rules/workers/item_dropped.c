@@ -28,7 +28,7 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 	event = because_item(facts, deadlock);
 	FIND_EVENT(out, item_dropped,
 		   deadlock_is_doubted(facts, deadlock) ? GRADE_WARNING : GRADE_ERROR, trigger,
-		   &msg_waits, .cause = event + 1, .fix = because_fix(facts, event));
+		   &msg_waits, .cause = event + 1, .fix = because_fix(MPSAN_WHERE_FEEDER));
 }
 
 void rule_item_dropped(const struct facts *facts, const struct trigger *trigger,

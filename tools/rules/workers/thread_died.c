@@ -30,7 +30,7 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 	event = because_sent(facts, deadlock);
 	FIND_EVENT(out, thread_died,
 		   deadlock_is_certain(facts, deadlock) ? GRADE_ERROR : GRADE_WARNING, trigger,
-		   &msg_waits, .cause = event + 1, .fix = because_fix(facts, event));
+		   &msg_waits, .cause = event + 1, .fix = because_fix(MPSAN_WHERE_THREAD));
 }
 
 static bool is_awaited(const struct facts *facts, uint32_t event)
