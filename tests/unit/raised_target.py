@@ -70,10 +70,10 @@ def as_text(how, error):
     return block(how, error) + more
 
 
-def wait_later():
-    error = sys.exc_info()[1]
-    report[threading.get_ident()] = threading.current_thread().name, as_text("handles", error) if error is not None else ""
-    del error
+def wait_later(failed=None):
+    error, how = failed or sys.exc_info()[1], "failed" if failed else "handles"
+    report[threading.get_ident()] = threading.current_thread().name, as_text(how, error) if error is not None else ""
+    del error, failed
     told.release()
 
 
@@ -348,10 +348,51 @@ def healthy_task():
     asyncio.run(train())
 
 
+def failed():
+    try:
+        int("x")
+    except ValueError as error:
+        return error
+
+
+def failed_task(ask=False):
+    import asyncio
+
+    async def train():
+        error, futures = failed(), [asyncio.get_running_loop().create_future() for _ in range(2)]
+        futures[1].set_exception(error)
+        if ask:
+            futures[1].exception()
+        wait_later(None if ask or sys.version_info >= (3, 14) else error)
+        await asyncio.Event().wait()
+
+    asyncio.run(train())
+
+
+def asked_task():
+    failed_task(True)
+
+
+def failed_future():
+    import concurrent.futures
+
+    class Loader:
+        def __init__(self):
+            self.futures = [concurrent.futures.Future() for _ in range(2)]
+            self.futures[1].set_exception(failed())
+
+        def take(self):
+            wait_later(self.futures[1].exception())
+            never.wait()
+
+    Loader().take()
+
+
 def main():
     shapes = [task, healthy_task, nothing, handled, finally_waits, leaves_block, destroys, of_system, of_system_derived, by_cause, in_context, from_none,
               below_generator, in_generator, left_generator, recursion, raised_again, nested, any_except, except_then_finally,
-              exit_finally, except_raises_again, finally_of_other_except, finally_after_try, finally_in_generator]
+              exit_finally, except_raises_again, finally_of_other_except, finally_after_try, finally_in_generator,
+              failed_task, asked_task, failed_future]
     words = [(), ("",), ("\n\n  first\nsecond",), ("of a model:\n\t its key\nmore",), ("of a model:",), ("x" * 500,), ("ü" * 500,),
              ("日本語" * 100,), ("\U0001f600" * 100,), (b"bytes",), (7,), (None,), (Text("derived"),), (Odd("odd"),), ("one", "two"), ("\ud800 surrogate",), ([],), ("'quoted'",)]
     for shape in shapes + [texts(*some) for some in words]:

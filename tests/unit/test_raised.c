@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #define TEXT (1 << 14)
-#define SHAPES 43u
+#define SHAPES 46u
 #define TRIES 500 /* of 10 ms */
 
 /* ---- reading ---- */
@@ -166,6 +166,8 @@ static void a_sentence_is_made_of_it(void **state)
 	     " while handling Empty raised at take (b.py:3)");
 	says("ended\tE\tx\nf\ta.py\t1\n\ncontext\tF\ty\ng\tb.py\t2\n",
 	     " after E('x') raised at f (a.py:1) ended the main module");
+	says("failed\tE\tx\nf\ta.py\t1\n",
+	     " beside a Future that failed with E('x') raised at f (a.py:1)");
 	says(NULL, "");
 	says("", "");
 	says("handles", "");

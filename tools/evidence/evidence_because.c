@@ -199,21 +199,34 @@ static bool is_waiters(const struct facts *facts, uint32_t event, const struct c
 	       event_tid(&facts->events[event]) == waiter->tid;
 }
 
+#define FIX_FAILED                                                                                                                 \
+	"mend what raised the exception; ask each task and Future for its result, or give it a done callback, so that those that " \
+	"wait for what it was to do learn of its failure"
+
+/* What is told of the waiter is a fix of its own for all but what it handles: that may be handled well. */
+static const char *waiters_fix(const struct callsite *waiter)
+{
+	const char *how = waiter->handling ? jsontext_at(waiter->handling, "how") : "";
+
+	return !strcmp(how, "ended")  ? because_fix(MPSAN_WHERE_MAIN) :
+	       !strcmp(how, "failed") ? FIX_FAILED :
+					NULL;
+}
+
 /* Where no event is the cause: what the waiter cleans up after, or what ended its main module, or that nobody has seen one. */
 static void tell_waiters(const struct evidence_context *ctx, const struct finding *finding,
 			 const struct callsite *waiter, json_t *object)
 {
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
-	bool ended = waiter->handling && !strcmp(jsontext_at(waiter->handling, "how"), "ended");
-	char *text = ended && !finding->process ?
-			     text_copy(because_fix(MPSAN_WHERE_MAIN)) :
-			     text_format("%s%s", because_fix_first(facts, finding),
-					 jsontext_at(object, "fix"));
+	const char *own = finding->process ? NULL : waiters_fix(waiter);
+	char *text = own ? text_copy(own) :
+			   text_format("%s%s", because_fix_first(facts, finding),
+				       jsontext_at(object, "fix"));
 
 	json_object_set_new(object, "fix", jsontext_of(text));
 	free(text);
-	if (waiter->handling && (ended || deadlock_subject(facts, deadlock)->ev.cleans))
+	if (waiter->handling && (own || deadlock_subject(facts, deadlock)->ev.cleans))
 		set_handled(ctx, waiter, object);
 }
 

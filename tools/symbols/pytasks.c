@@ -7,6 +7,7 @@
 #include "pytasks.h"
 
 #include "../../shim/common/cpython/coroutine.h"
+#include "pyfailed.h"
 
 #define DEPTH_MAX 32u /* coroutines in a text */
 #define VISITS_MAX 512u
@@ -296,17 +297,43 @@ static uint64_t handled(const struct cpython *py, uint64_t top, uint64_t *frame)
 	return exception;
 }
 
+/* Among the variables of the coroutines that a thread waits for, or of its own frames. */
+static bool at_hand(const struct cpython *py, uint64_t top, struct cpython_exception *exception)
+{
+	struct path path = {.py = py};
+	uint64_t task = main_task(py, top);
+	struct frame frame;
+	struct walk walk;
+
+	if (task)
+		follow_task(&path, task);
+	while (path.count--) {
+		walk_open(&walk, py, path.frame[path.count]);
+		if (walk_on(&walk, &frame) && pyfailed_find(py, &frame, exception))
+			return true;
+	}
+	walk_open(&walk, py, top);
+	for (unsigned i = 0; i < DEPTH_MAX && walk_on(&walk, &frame); i++)
+		if (pyfailed_find(py, &frame, exception))
+			return true;
+	return false;
+}
+
 size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state *state,
 		      enum cpython_tell tell, char *text, size_t bytes)
 {
 	struct cpython_exception exception;
 	uint64_t frame;
+	size_t length;
 
 	if (tell == CPYTHON_TELL_NOTHING)
 		return 0;
 	if (cpython_exception_read(py, &exception, handled(py, state->frame, &frame)))
 		return cpython_raised_text(py, &exception, "handles", tell, text, bytes);
-	return cpython_raised(py, at, state, tell, text, bytes);
+	length = cpython_raised(py, at, state, tell, text, bytes);
+	return !length && at_hand(py, state->frame, &exception) ?
+		       cpython_raised_text(py, &exception, "failed", tell, text, bytes) :
+		       length;
 }
 
 uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state)

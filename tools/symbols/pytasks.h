@@ -16,7 +16,10 @@
  */
 size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes);
 
-/* As cpython_raised, but first of the innermost of these coroutines that handles an exception. */
+/*
+ * As cpython_raised, but first of the innermost of these coroutines that handles an exception; and with "failed" that of a
+ * task or Future at hand, see pyfailed.h, where none is handled.
+ */
 size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state *state,
 		      enum cpython_tell tell, char *text, size_t bytes);
 

@@ -70,14 +70,17 @@ char *raised_name(const json_t *handling)
 
 char *raised_text(const json_t *handling)
 {
+	const char *how = jsontext_string(handling, "how");
 	char *name, *text;
 
 	if (!json_is_object(handling))
 		return text_copy("");
 	name = raised_name(handling);
-	text = strcmp(jsontext_at(handling, "how"), "ended") ?
-		       text_format(" while handling %s", name) :
-		       text_format(" after %s ended the main module", name);
+	text = how && !strcmp(how, "ended") ?
+		       text_format(" after %s ended the main module", name) :
+	       how && !strcmp(how, "failed") ?
+		       text_format(" beside a Future that failed with %s", name) :
+		       text_format(" while handling %s", name);
 	free(name);
 	return text;
 }

@@ -13,7 +13,10 @@ static void died_notes_a_thread_that_nobody_waits_for(void **state)
 	raises(MPSAN_WHERE_THREAD);
 	waits_for_item();
 	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	blocked[0].ev.flags |= MPSAN_LF_PARKED;
 	assert_grade(&world, TRIGGER_CLOSE, thread_died, GRADE_NOTE);
+	blocked[0].ev.flags = MPSAN_LF_PYTHON; /* the hang names it */
+	assert_grade(&world, TRIGGER_CLOSE, thread_died, GRADE_OFF);
 }
 
 static void died_fires_on_who_waits_for_its_item(void **state)
