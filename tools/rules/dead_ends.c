@@ -407,8 +407,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.other_full = has_full_pipe(facts, deadlock, last),
 		.tests = last->frames.tests,
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
-		.left = is_left(facts, deadlock, last) &&
-			awaited_is_sent(last->frames.what),
+		.left = is_left(facts, deadlock, last) && awaited_is_sent(last->frames.what),
 		.task = last->frames.in_task && last != deadlock_subject(facts, deadlock),
 		.in_callback = last->frames.in_callback ||
 			       (awaits_result(last) && blocked_loop(facts, deadlock, last)),

@@ -17,7 +17,7 @@ struct ledger_entry {
 		/* by turn_taking.c: TID of the thread whose turn it is before its own, 0: none; that one's run count */
 		uint32_t turn_of;
 		uint64_t turn_runs;
-		/* by tickers.c: in the pipe to which it writes; since when so many; when last counted, 0: never */
+		/* by solve.c: in the pipe to which it writes; since when so many; when last counted, 0: never */
 		int bytes;
 		uint64_t bytes_ns, counted_ns;
 	} stand;

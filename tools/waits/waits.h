@@ -25,7 +25,7 @@ struct wait {
 	enum wait_end end;
 	/* range in waits.who: threads or processes of the snapshot, by index */
 	uint32_t begin, count;
-	/* range in waits.who: threads that cannot end it, see tickers.h */
+	/* range in waits.who: threads that cannot end it, see solve.c */
 	uint32_t apart, apart_count;
 	uint64_t kind; /* enum mpsan_lock_kind */
 	uint64_t lock; /* address, pid or inode */
