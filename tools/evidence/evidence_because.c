@@ -10,6 +10,7 @@
 #include "../facts/processes.h"
 #include "../rules/because.h"
 #include "../rules/deadlock.h"
+#include "../symbols/frame.h"
 #include "text_process.h"
 
 #define OTHERS_MAX 4u
@@ -23,6 +24,19 @@ static void replace_end(const struct facts *facts, struct finding *finding)
 
 	if (exception != FACT_NONE)
 		finding->cause = exception + 1;
+}
+
+/* The main module of a child that the waiter has forked is its worker. */
+static uint64_t where_for(const struct facts *facts, const struct fact_deadlock *deadlock,
+			  uint32_t event)
+{
+	uint64_t where = exception_where(facts, event);
+	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
+
+	return where == MPSAN_WHERE_MAIN && first &&
+			       process_parent(facts, facts->events[event].by) == first->at.by ?
+		       MPSAN_WHERE_WORKER :
+		       where;
 }
 
 struct finding because_of(const struct facts *facts, const struct finding *told)
@@ -46,7 +60,7 @@ struct finding because_of(const struct facts *facts, const struct finding *told)
 	if (event == FACT_NONE)
 		return finding;
 	finding.cause = event + 1;
-	finding.fix = because_fix(exception_where(facts, event));
+	finding.fix = because_fix(where_for(facts, deadlock, event));
 	return finding;
 }
 
@@ -136,22 +150,37 @@ static bool is_part(const struct facts *facts, const struct fact_deadlock *deadl
 	return false;
 }
 
-static void add_other(const struct evidence_context *ctx, uint32_t event, json_t *steps)
+/* Whether code of a library caught it, which may do so in a healthy program: it handles it in the traceback's outermost frame. */
+static bool is_librarys(const struct fact_event *fact, const struct callsite *callsite)
+{
+	size_t count = json_array_size(callsite->python);
+
+	return EVENT_AS(fact, exception)->where == MPSAN_WHERE_OTHER && count &&
+	       frame_distance(json_array_get(callsite->python, count - 1));
+}
+
+/* Whether it is one to be told. */
+static bool add_other(const struct evidence_context *ctx, uint32_t event, json_t *steps)
 {
 	const struct fact_event *fact = &ctx->reader->facts.events[event];
 	struct fact_place at = reader_event_place(ctx->reader, fact);
 	struct callsite callsite;
 	char *story, *text;
+	bool told;
 
 	callsite_init(ctx, &callsite, &at, at.tid, EVENT_AS(fact, exception)->stack,
 		      EVENT_AS(fact, exception)->python);
 	callsite_locate(ctx, &callsite, EVENT_AS(fact, exception)->caller, true);
+	told = !is_librarys(fact, &callsite);
 	story = story_text(ctx, event, &callsite);
 	text = text_format("failed before: %s", story);
-	json_array_append_new(steps, callsite_step(ctx, &callsite, STEP_CAUSE, jsontext_of(text)));
+	if (told)
+		json_array_append_new(steps,
+				      callsite_step(ctx, &callsite, STEP_CAUSE, jsontext_of(text)));
 	free(text);
 	free(story);
 	callsite_finish(&callsite);
+	return told;
 }
 
 /* Appends those of processes of the deadlock that are not its cause, until there are OTHERS_MAX; `caught`: by the program. */
@@ -175,8 +204,7 @@ static uint32_t add_others(const struct evidence_context *ctx, const struct find
 			    event_time(&facts->events[event]) > deadlock->at.time_ns ||
 			    (caught && !because_gave_up(facts, deadlock, event)))
 				continue;
-			add_other(ctx, event, steps);
-			told++;
+			told += add_other(ctx, event, steps);
 		}
 	}
 	return told;
