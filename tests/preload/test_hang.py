@@ -173,7 +173,8 @@ run()""",
     "helped": "flag = False\nthreading.Thread(target=burn, daemon=True).start()\nwhile not flag:\n    pass",
 }
 # the same in C, see tests/faults/lib/spins.c: not even a note where memory changes, its module's or behind a pointer
-C_SPINS = {"flag": True, "flag-of-thread": True, "pointer": True, "counts": False, "counts-in-job": False, "sums-in-thread": False}
+C_SPINS = {"flag": True, "flag-of-thread": True, "pointer": True, "counts": False, "counts-in-job": False, "sums-in-thread": False,
+           "shared": True, "yields": True, "yields-in-thread": True, "yields-and-counts": False}
 # one thread that keeps the GIL while it runs code in C, which may compute: a note if others wait for the GIL, all the time
 KEEPS = {
     "gil": ("threading.Thread(target=tick, daemon=True, name='ticker').start()\nthreading.Thread(target=tick, daemon=True).start()\n"

@@ -98,6 +98,12 @@ bool procmaps_end(struct procmaps_walk *walk)
 	return walk->file && !fclose(walk->file);
 }
 
+bool procmap_is_device(const struct procmap *map)
+{
+	return !strncmp(map->path, "/dev/", 5) && strncmp(map->path, "/dev/shm/", 9) != 0 &&
+	       strncmp(map->path, "/dev/zero", 9) != 0;
+}
+
 bool procmaps_read(struct procmaps *maps, uint32_t pid)
 {
 	struct procmaps_walk walk = procmaps_begin(pid);

@@ -43,6 +43,9 @@ bool procmaps_next(struct procmaps_walk *walk);
 /* False: they could not be read. */
 bool procmaps_end(struct procmaps_walk *walk);
 
+/* Whether it is of a device, rather than shared memory, whose anonymous kind is called "/dev/zero (deleted)". */
+bool procmap_is_device(const struct procmap *map);
+
 /* The shared ones, without their paths. */
 struct procmaps {
 	ARRAY(struct procmap) list; /* sorted */

@@ -18,7 +18,8 @@
 #define TIMES 8u /* that a loop was seen to test only, at looks one after the other, */
 #define DOUBT 3u /* less so many for each time that it seemed to do more */
 #define BUSY 8u /* of so many parts of the time, all but one on a processor, or waiting for one */
-#define TICKS 4u /* of the profiler, at which it is in the interpreter */
+#define TICKS 4u /* of the profiler, at which it is in the interpreter, */
+#define MISSED 5u /* while it has no processor */
 #define SHARED 8u /* pieces of shared memory, */
 #define SHARED_BYTES (64u << 10) /* of which so much is looked at */
 #define LATER 8u /* parts of --hang-after until one that computes is looked at again */
@@ -117,9 +118,7 @@ static uint64_t shared_bytes(const struct deadlocks *deadlocks, uint32_t pid)
 								      sizeof(bytes);
 
 		if (at->rights[1] != 'w' || at->rights[3] != 's' ||
-		    !strncmp(at->path, own, strlen(own)) ||
-		    (!strncmp(at->path, "/dev/", 5) && strncmp(at->path, "/dev/shm/", 9) != 0 &&
-		     strncmp(at->path, "/dev/zero", 9) != 0))
+		    !strncmp(at->path, own, strlen(own)) || procmap_is_device(at))
 			continue;
 		count++;
 		got = proc_read(pid, at->start, bytes, size);
@@ -239,15 +238,19 @@ enum code { CODE_UNKNOWN, CODE_OF_INTERPRETER, CODE_OF_OTHERS };
  */
 static enum code code_of(const struct snapshot_thread *thread)
 {
-	for (unsigned i = 0; i < TICKS; i++) {
+	for (unsigned ticks = 0, missed = 0; ticks < TICKS;) {
 		struct {
 			struct mpsan_stack head;
 			uint64_t word;
 		} sample = {0};
 		struct proc_mapping mapping;
 
-		if (!stack_sample(thread->tid, &sample.head, sizeof(sample.word)))
-			return CODE_UNKNOWN;
+		if (!stack_sample(thread->tid, &sample.head, sizeof(sample.word))) {
+			if (++missed == MISSED)
+				return CODE_UNKNOWN;
+			continue;
+		}
+		ticks++;
 		if (!proc_mapping_lately(thread->pid, sample.head.regs[MPSAN_STACK_PC], &mapping) ||
 		    !is_interpreter(&mapping))
 			return CODE_OF_OTHERS;
@@ -295,7 +298,8 @@ static void look_closely(struct deadlocks *deadlocks, const struct snapshot_thre
 		run->times++;
 	run->loop = spin.loop ? spin.loop : run->loop;
 	if (!run->times)
-		run->next_ns = now_ns + ASK_NS + deadlocks->hang_after_ns / LATER;
+		run->next_ns =
+			now_ns + ASK_NS + (spin.computes ? deadlocks->hang_after_ns / LATER : 0);
 }
 
 /* ---- threads that keep the GIL ---- */

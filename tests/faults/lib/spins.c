@@ -1,7 +1,10 @@
 /* Runs in a loop that only tests a flag, or that counts, as its argument says; nothing ends it. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct job {
 	long state, count;
@@ -43,6 +46,38 @@ static void *count_pointer(void *at)
 	return job;
 }
 
+/* Its child, which was to set the flag in their shared memory, has ended. */
+static void *test_shared(void *unused)
+{
+	volatile int *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED || fork() == 0)
+		_exit(0);
+	while (!*shared)
+		;
+	return unused;
+}
+
+static void *yield(void *unused)
+{
+	while (!flag)
+		sched_yield();
+	return unused;
+}
+
+/* No register, nor the stack, has what it counts. */
+static void *yield_and_count(void *unused)
+{
+	static volatile long count;
+
+	while (!flag) {
+		count++;
+		sched_yield();
+	}
+	return unused;
+}
+
 static void *count_static(void *unused)
 {
 	static long count;
@@ -72,6 +107,8 @@ static const struct {
 	{"flag", test_flag, rest_main},		{"flag-of-thread", NULL, test_flag},
 	{"pointer", test_pointer, NULL},	{"counts", count_static, NULL},
 	{"counts-in-job", count_pointer, NULL}, {"sums-in-thread", NULL, sum},
+	{"shared", test_shared, NULL},		{"yields", yield, NULL},
+	{"yields-in-thread", NULL, yield},	{"yields-and-counts", yield_and_count, NULL},
 };
 
 int main(int argc, char **argv)

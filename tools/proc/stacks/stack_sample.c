@@ -18,9 +18,11 @@
 
 #include "../../../include/mpsan_log.h"
 #include "../../base/filtered.h"
+#include "../proc.h"
 
-#define PERIOD_NS 50000u /* of processor time until the tick */
-#define WAIT_MS 5 /* a thread that runs has had its tick by then */
+#define PERIOD_NS \
+	10000u /* of processor time until the tick: no more, as one that yields has little; the kernel's least */
+#define WAIT_MS 20 /* a thread that runs has had its tick by then, on a busy machine, too */
 #define RING_BYTES (64u << 10) /* one record has at most 64 KiB */
 #define STACK_BYTES (32u << 10)
 
@@ -57,7 +59,7 @@ static uint64_t wanted_registers(void)
 	return wanted;
 }
 
-static int open_clock(uint32_t tid)
+static int open_clock(uint32_t tid, bool in_kernel)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -68,7 +70,7 @@ static int open_clock(uint32_t tid)
 		.sample_regs_user = wanted_registers(),
 		.sample_stack_user = STACK_BYTES,
 		.wakeup_events = 1,
-		.exclude_kernel = 1,
+		.exclude_kernel = !in_kernel,
 		.exclude_hv = 1,
 	};
 
@@ -123,9 +125,38 @@ static uint64_t take_stack(struct record *record, struct mpsan_stack *stack, uin
 	return valid;
 }
 
+/* Calls in which a thread computes nothing, but lets others run. */
+static const uint16_t yields[] = {SYS_sched_yield};
+
+/* Whether it is in such a call: `pc` is where it will return, next to where the call's number is set. */
+static bool is_in_yield(uint32_t tid, uint64_t pc)
+{
+#if defined(__aarch64__)
+	uint32_t code[2]; /* mov x8, #NUMBER; svc #0 */
+
+	if (!proc_peek(tid, pc - sizeof(code), code, sizeof(code)) || code[1] != 0xd4000001)
+		return false;
+	for (unsigned i = 0; i < sizeof(yields) / sizeof(*yields); i++)
+		if (code[0] == (0xd2800008 | (uint32_t)yields[i] << 5))
+			return true;
+#else
+	uint8_t code[7]; /* mov $NUMBER, %eax; syscall */
+	uint32_t number;
+
+	if (!proc_peek(tid, pc - sizeof(code), code, sizeof(code)) || code[0] != 0xb8 ||
+	    code[5] != 0x0f || code[6] != 0x05)
+		return false;
+	memcpy(&number, code + 1, sizeof(number));
+	for (unsigned i = 0; i < sizeof(yields) / sizeof(*yields); i++)
+		if (number == yields[i])
+			return true;
+#endif
+	return false;
+}
+
 /* The first record that the kernel has written: it wraps around in no ring that was empty. */
-static uint64_t read_ring(const struct perf_event_mmap_page *ring, struct mpsan_stack *stack,
-			  uint64_t most)
+static uint64_t read_ring(const struct perf_event_mmap_page *ring, uint32_t tid,
+			  struct mpsan_stack *stack, uint64_t most)
 {
 	const uint8_t *data = (const uint8_t *)ring + getpagesize();
 	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
@@ -134,24 +165,40 @@ static uint64_t read_ring(const struct perf_event_mmap_page *ring, struct mpsan_
 
 	if (head < sizeof(*first) || first->size > head || first->type != PERF_RECORD_SAMPLE)
 		return 0;
-	return take_registers(&record, stack) ? take_stack(&record, stack, most) : 0;
+	if (!take_registers(&record, stack) ||
+	    ((first->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER &&
+	     !is_in_yield(tid, stack->regs[MPSAN_STACK_PC])))
+		return 0;
+	return take_stack(&record, stack, most);
 }
 
-uint64_t stack_sample(uint32_t tid, struct mpsan_stack *stack, uint64_t most)
+/* `ticked`: there was a tick, if only one that does not count. */
+static uint64_t sample(uint32_t tid, bool in_kernel, struct mpsan_stack *stack, uint64_t most,
+		       bool *ticked)
 {
-	struct pollfd ready = {.fd = open_clock(tid), .events = POLLIN};
+	struct pollfd ready = {.fd = open_clock(tid, in_kernel), .events = POLLIN};
 	const size_t bytes = (size_t)getpagesize() + RING_BYTES;
 	uint64_t got = 0;
 	void *ring;
 
+	*ticked = ready.fd < 0;
 	if (ready.fd < 0)
 		return 0;
 	ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ready.fd, 0);
 	if (ring != MAP_FAILED) {
-		if (poll(&ready, 1, WAIT_MS) == 1)
-			got = read_ring(ring, stack, most);
+		*ticked = poll(&ready, 1, WAIT_MS) == 1;
+		if (*ticked)
+			got = read_ring(ring, tid, stack, most);
 		munmap(ring, bytes);
 	}
 	close(ready.fd);
 	return got;
+}
+
+uint64_t stack_sample(uint32_t tid, struct mpsan_stack *stack, uint64_t most)
+{
+	bool ticked;
+	uint64_t got = sample(tid, true, stack, most, &ticked);
+
+	return got || !ticked ? got : sample(tid, false, stack, most, &ticked);
 }

@@ -8,7 +8,8 @@
 struct mpsan_stack;
 
 /*
- * What the kernel's profiler (perf_event_open(2)) sees of the thread at its next tick in user space:
+ * What the kernel's profiler (perf_event_open(2)) sees of the thread at its next tick in user space, or in a call that only
+ * lets others run, such as sched_yield(), where the kernel permits that (kernel.perf_event_paranoid below 2, CAP_PERFMON):
  * `stack` receives the registers, and behind its head up to `most` bytes of the stack, of which it
  * returns the number. 0: the thread does not run now, or the kernel does not permit it
  * (kernel.perf_event_paranoid above 2 without CAP_PERFMON, seccomp of containers).

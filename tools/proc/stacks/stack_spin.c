@@ -5,8 +5,6 @@
  */
 #include "stack_spin.h"
 
-#include <string.h>
-
 #include "../../../include/mpsan_log.h"
 #include "../../../shim/common/hash.h"
 #include "../proc.h"
@@ -15,16 +13,19 @@
 
 #define SAMPLES 32u
 #define FIRST 8u /* after which most threads that compute are known to */
-#define MISSED 40u /* while it has no processor */
+#define MISSED 10u /* while it has no processor */
 #define STACK 2048u /* bytes of the stack that are compared */
 #define RED_ZONE 128u /* below its end: the System V ABI's, and more than that of others */
-#define PLACE 1024u /* bytes of code, and of stack, within which a loop is one place */
+#define PLACE 1024u /* bytes of the stack within which a loop is one place, and of code */
+#define PLACES 4u /* of code: a loop may call functions */
 #define STATES 64u /* of a loop, of all looks at it */
 #define STATES_HERE 4u /* at one instruction: a lock that is tried is taken, and free */
 #define LOOKS 8u /* at memory, while so many samples are taken */
-#define AREAS 4u
+#define AREAS 256u
 #define AREA_BYTES (64u << 10)
 #define POINTED 64u /* bytes that a pointer leads to */
+#define POINTERS 512u /* bytes of the stack, from its end, that may have pointers */
+#define THREADS 4u /* whose samples are kept until there are enough of them */
 #define LEAST 0x10000u /* less is no address */
 #define STACK_NEAR 0x10000u
 #define SHARE 2u /* of so many samples one may be in a state of its own */
@@ -60,21 +61,76 @@ static bool take(uint32_t pid, uint32_t tid, struct sample *sample)
 	return true;
 }
 
-/* Whether all of them are at one place. `loop` receives a number for what is on the stack above. */
-static bool is_one_place(const struct sample *sample, unsigned count, uint64_t *loop)
+/* What is known of a thread's loop. */
+static struct look {
+	uint32_t tid;
+	unsigned count; /* samples so far */
+	struct sample sample[SAMPLES];
+	uint64_t variables[LOOKS], pointed[LOOKS];
+	struct areas {
+		unsigned count;
+		uint64_t at[AREAS], bytes[AREAS];
+	} areas; /* the variables that code reaches without a pointer */
+	/* the states that it was seen in, before as well */
+	uint64_t top, loop;
+	unsigned states;
+	uint64_t pc[STATES], values[STATES];
+} looks[THREADS];
+
+/* That of a thread; if there is none, it takes the place of one of those before it, each in its turn. */
+static struct look *look_of(uint32_t tid)
 {
-	uint64_t pc = pc_of(sample), pc_last = pc, sp = sp_of(sample), sp_last = sp;
+	static unsigned next;
+	struct look *look;
 
-	for (unsigned i = 1; i < count; i++) {
-		uint64_t at = pc_of(&sample[i]), stack = sp_of(&sample[i]);
+	for (unsigned i = 0; i < THREADS; i++)
+		if (looks[i].tid == tid)
+			return &looks[i];
+	look = &looks[next++ % THREADS];
+	look->tid = tid;
+	look->count = look->states = 0;
+	return look;
+}
 
-		pc = at < pc ? at : pc;
-		pc_last = at > pc_last ? at : pc_last;
+/* Whether it is a place of code that was among the first `count`, or one that is still allowed. */
+static bool is_code_near(const struct look *look, unsigned count)
+{
+	uint64_t at = pc_of(&look->sample[count]);
+	unsigned places = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		bool is_place = true;
+
+		if (at - pc_of(&look->sample[i]) + PLACE <= 2 * PLACE)
+			return true;
+		for (unsigned k = 0; is_place && k < i; k++)
+			is_place = pc_of(&look->sample[i]) - pc_of(&look->sample[k]) + PLACE >
+				   2 * PLACE;
+		places += is_place;
+	}
+	return places < PLACES;
+}
+
+/*
+ * Whether all of them are at one place. `loop` receives a number for what is on the stack above the outermost of its
+ * functions that was seen.
+ */
+static bool is_one_place(struct look *look, uint64_t *loop)
+{
+	const struct sample *sample = look->sample;
+	uint64_t sp = sp_of(sample), sp_last = look->top - sp < PLACE ? look->top : sp;
+
+	for (unsigned i = 1; i < look->count; i++) {
+		uint64_t stack = sp_of(&sample[i]);
+
 		sp = stack < sp ? stack : sp;
 		sp_last = stack > sp_last ? stack : sp_last;
+		if (!is_code_near(look, i))
+			return false;
 	}
-	if (pc_last - pc > PLACE || sp_last - sp > PLACE || sp_last - sp_of(sample) > sample->bytes)
+	if (sp_last - sp > PLACE || sp_last - sp_of(sample) > sample->bytes)
 		return false;
+	look->top = sp_last;
 	*loop = hash_bytes(hash_add(HASH_EMPTY, sp_last), sample->stack + (sp_last - sp_of(sample)),
 			   STACK - PLACE < sample->bytes - (sp_last - sp_of(sample)) ?
 				   STACK - PLACE :
@@ -82,75 +138,55 @@ static bool is_one_place(const struct sample *sample, unsigned count, uint64_t *
 	return true;
 }
 
-/* The states that a loop was seen in. */
-static struct {
-	uint32_t tid;
-	uint64_t loop;
-	unsigned count;
-	uint64_t pc[STATES], values[STATES];
-} known;
-
 /* Whether it has been in this state, or may well be: there is room for it. `news` counts those that are new. */
-static bool is_known(const struct sample *sample, unsigned *news)
+static bool is_known(struct look *look, const struct sample *sample, unsigned *news)
 {
 	unsigned here = 0;
 
-	for (unsigned i = 0; i < known.count; i++) {
-		if (known.pc[i] != pc_of(sample))
+	for (unsigned i = 0; i < look->states; i++) {
+		if (look->pc[i] != pc_of(sample))
 			continue;
-		if (known.values[i] == sample->values)
+		if (look->values[i] == sample->values)
 			return true;
 		here++;
 	}
 	++*news;
-	if (here == STATES_HERE || known.count == STATES)
+	if (here == STATES_HERE || look->states == STATES)
 		return false;
-	known.pc[known.count] = pc_of(sample);
-	known.values[known.count++] = sample->values;
+	look->pc[look->states] = pc_of(sample);
+	look->values[look->states++] = sample->values;
 	return true;
 }
 
 /* ---- memory ---- */
 
-/* The variables of a module that its code reaches without a pointer. */
-struct areas {
-	unsigned count;
-	uint64_t at[AREAS], bytes[AREAS];
-	bool devices; /* its process has some: what they write is a change that comes from nobody here */
-};
-
-static bool is_device(const char *path)
+/*
+ * What may be written of the files of all modules, and behind that: a loop calls functions of others. False: there are too
+ * many, or devices, whose writes are a change that comes from nobody here; or it is unreadable.
+ */
+static bool find_areas(uint32_t pid, struct areas *areas)
 {
-	return !strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) &&
-	       strcmp(path, "/dev/zero") != 0;
-}
-
-/* Those of the module that has this code: what it may write of its file, and behind that. False: unreadable. */
-static bool find_areas(uint32_t pid, uint64_t pc, struct areas *areas)
-{
-	struct proc_mapping code;
-	struct procmaps_walk walk;
+	struct procmaps_walk walk = procmaps_begin(pid);
+	bool known = true;
 	uint64_t end = 0;
 
-	*areas = (struct areas){0};
-	if (!proc_mapping(pid, pc, &code))
-		return false;
-	walk = procmaps_begin(pid);
+	areas->count = 0;
 	while (procmaps_next(&walk)) {
 		const struct procmap *at = &walk.at;
-		bool is_of_file = at->inode && at->inode == code.inode && at->device == code.device;
+		bool is_of_file = at->inode && at->rights[3] == 'p';
 
-		areas->devices |= is_device(at->path);
-		if ((is_of_file || (at->start == end && !at->inode)) && at->rights[1] == 'w' &&
-		    areas->count < AREAS) {
+		known &= !procmap_is_device(at);
+		if ((is_of_file || (at->start == end && !at->inode)) && at->rights[1] == 'w') {
+			known &= areas->count < AREAS;
+			if (!known)
+				continue;
 			areas->at[areas->count] = at->start;
-			areas->bytes[areas->count] =
+			areas->bytes[areas->count++] =
 				at->end - at->start < AREA_BYTES ? at->end - at->start : AREA_BYTES;
-			areas->count++;
 		}
 		end = is_of_file ? at->end : 0;
 	}
-	return procmaps_end(&walk);
+	return procmaps_end(&walk) && known;
 }
 
 static uint64_t add_memory(uint32_t pid, uint64_t hash, uint64_t at, uint64_t bytes)
@@ -183,7 +219,7 @@ static uint64_t add_pointer(uint32_t pid, const struct sample *sample, uint64_t 
 /* What its registers, and the words next to the stack's end, led to at a sample, as it is now. */
 static uint64_t pointed_by(uint32_t pid, const struct sample *sample)
 {
-	uint64_t hash = HASH_EMPTY, word[2 * RED_ZONE / 8];
+	uint64_t hash = HASH_EMPTY, word[(RED_ZONE + POINTERS) / 8];
 	long got = proc_read(pid, sp_of(sample) - RED_ZONE, word, sizeof(word));
 
 	for (unsigned i = 0; i < MPSAN_STACK_REGS; i++)
@@ -217,45 +253,60 @@ static uint64_t least_of(const uint64_t state[LOOKS])
 }
 
 /* Whether there is nothing new, or little: no more than a loop has states. */
-static bool repeats(uint32_t tid, uint64_t loop, const struct sample *sample)
+static bool repeats(struct look *look, uint64_t loop)
 {
 	unsigned news = 0;
 
-	if (known.tid != tid || known.loop != loop)
-		known.count = 0;
-	known.tid = tid;
-	known.loop = loop;
+	if (look->loop != loop)
+		look->states = 0;
+	look->loop = loop;
 	for (unsigned i = 0; i < SAMPLES; i++)
-		if (!is_known(&sample[i], &news))
+		if (!is_known(look, &look->sample[i], &news))
 			return false;
 	return news * SHARE <= SAMPLES;
 }
 
+static void look_at_memory(uint32_t pid, struct look *look, unsigned n)
+{
+	look->variables[n] = variables_of(pid, &look->areas);
+	look->pointed[n] = pointed_by(pid, look->sample);
+}
+
+static struct stack_spin judge(struct look *look)
+{
+	uint64_t loop;
+
+	if (!is_one_place(look, &loop) || !is_few(look->variables) || !is_few(look->pointed))
+		return (struct stack_spin){.computes = true};
+	loop = hash_add(loop, least_of(look->variables));
+	return (struct stack_spin){.computes = !repeats(look, loop), .loop = loop};
+}
+
 struct stack_spin stack_spins(uint32_t pid, uint32_t tid)
 {
-	static struct sample sample[SAMPLES];
-	uint64_t variables[LOOKS], pointed[LOOKS], loop;
-	unsigned count = 0, missed = 0;
-	struct areas areas;
+	struct look *look = look_of(tid);
+	struct stack_spin spin = {0};
+	unsigned missed = 0;
+	uint64_t loop;
 
-	while (count < SAMPLES && missed < MISSED) {
-		if (!take(pid, tid, &sample[count])) {
+	if (!look->count && !find_areas(pid, &look->areas))
+		return spin;
+	while (look->count < SAMPLES && missed < MISSED) {
+		if (!take(pid, tid, &look->sample[look->count])) {
 			missed++;
 			continue;
 		}
-		if (!count && (!find_areas(pid, pc_of(sample), &areas) || areas.devices))
-			return (struct stack_spin){0};
-		if (count % (SAMPLES / LOOKS) == 0) {
-			variables[count / (SAMPLES / LOOKS)] = variables_of(pid, &areas);
-			pointed[count / (SAMPLES / LOOKS)] = pointed_by(pid, sample);
+		if (look->count % (SAMPLES / LOOKS) == 0)
+			look_at_memory(pid, look, look->count / (SAMPLES / LOOKS));
+		if (++look->count == FIRST && !is_one_place(look, &loop)) {
+			spin.computes = true;
+			break;
 		}
-		if (++count == FIRST && !is_one_place(sample, count, &loop))
-			return (struct stack_spin){.computes = true};
 	}
-	if (count < SAMPLES)
-		return (struct stack_spin){0};
-	if (!is_one_place(sample, count, &loop) || !is_few(variables) || !is_few(pointed))
-		return (struct stack_spin){.computes = true};
-	loop = hash_add(loop, least_of(variables));
-	return (struct stack_spin){.computes = !repeats(tid, loop, sample), .loop = loop};
+	if (look->count < SAMPLES && !spin.computes)
+		return spin;
+	if (!spin.computes)
+		spin = judge(look);
+	look->count = 0;
+	return spin;
 }
