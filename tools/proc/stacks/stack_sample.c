@@ -21,7 +21,7 @@
 #include "../proc.h"
 
 #define PERIOD_NS \
-	10000u /* of processor time until the tick: no more, as one that yields has little; the kernel's least */
+	10000u /* of processor time until the tick: the least, as one that yields has little */
 #define WAIT_MS 20 /* a thread that runs has had its tick by then, on a busy machine, too */
 #define RING_BYTES (64u << 10) /* one record has at most 64 KiB */
 #define STACK_BYTES (32u << 10)
@@ -125,32 +125,37 @@ static uint64_t take_stack(struct record *record, struct mpsan_stack *stack, uin
 	return valid;
 }
 
-/* Calls in which a thread computes nothing, but lets others run. */
-static const uint16_t yields[] = {SYS_sched_yield};
-
-/* Whether it is in such a call: `pc` is where it will return, next to where the call's number is set. */
-static bool is_in_yield(uint32_t tid, uint64_t pc)
+/* The system call from which a thread returns to `pc`, if its number is set right before it, as in the C library; -1: unknown. */
+static long call_before(uint32_t tid, uint64_t pc)
 {
 #if defined(__aarch64__)
 	uint32_t code[2]; /* mov x8, #NUMBER; svc #0 */
 
-	if (!proc_peek(tid, pc - sizeof(code), code, sizeof(code)) || code[1] != 0xd4000001)
-		return false;
-	for (unsigned i = 0; i < sizeof(yields) / sizeof(*yields); i++)
-		if (code[0] == (0xd2800008 | (uint32_t)yields[i] << 5))
-			return true;
+	return proc_peek(tid, pc - sizeof(code), code, sizeof(code)) && code[1] == 0xd4000001 &&
+			       (code[0] & 0xffe0001f) == 0xd2800008 ?
+		       (long)(code[0] >> 5 & 0xffff) :
+		       -1;
 #else
 	uint8_t code[7]; /* mov $NUMBER, %eax; syscall */
-	uint32_t number;
+	int number;
 
 	if (!proc_peek(tid, pc - sizeof(code), code, sizeof(code)) || code[0] != 0xb8 ||
 	    code[5] != 0x0f || code[6] != 0x05)
-		return false;
+		return -1;
 	memcpy(&number, code + 1, sizeof(number));
-	for (unsigned i = 0; i < sizeof(yields) / sizeof(*yields); i++)
-		if (number == yields[i])
-			return true;
+	return number;
 #endif
+}
+
+/* Whether it is in a call in which a thread computes nothing, but lets others run. */
+static bool is_in_yield(uint32_t tid, uint64_t pc)
+{
+	static const long yields[] = {SYS_sched_yield};
+	long call = call_before(tid, pc);
+
+	for (unsigned i = 0; i < sizeof(yields) / sizeof(*yields); i++)
+		if (call == yields[i])
+			return true;
 	return false;
 }
 
@@ -165,11 +170,12 @@ static uint64_t read_ring(const struct perf_event_mmap_page *ring, uint32_t tid,
 
 	if (head < sizeof(*first) || first->size > head || first->type != PERF_RECORD_SAMPLE)
 		return 0;
-	if (!take_registers(&record, stack) ||
-	    ((first->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER &&
-	     !is_in_yield(tid, stack->regs[MPSAN_STACK_PC])))
-		return 0;
-	return take_stack(&record, stack, most);
+	if (take_registers(&record, stack) &&
+	    ((first->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER ||
+	     is_in_yield(tid, stack->regs[MPSAN_STACK_PC])))
+		return take_stack(&record, stack, most);
+	stack->valid = 0;
+	return 0;
 }
 
 /* `ticked`: there was a tick, if only one that does not count. */
