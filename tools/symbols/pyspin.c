@@ -18,7 +18,9 @@
 #define STATES_MOST 3u /* different ones: a lock that is tried is taken, and free */
 #define TORN 4u /* samples in which the frames were in motion, */
 #define TORN_SHARE 8u /* and one of as many */
-#define PAUSE_NS 20000
+#define PAUSE_NS 20000 /* between two samples; longer while the thread has no processor, */
+#define PAUSE_MOST_NS 1000000
+#define PAUSES_NS 100000000 /* in all */
 #define POOL 1024u /* samples of a loop, of all looks at it, */
 #define POOL_NEWS 8u /* and different values there: one that tests has half as many */
 #define FRESH 16u /* samples between which it has run, at least */
@@ -30,6 +32,9 @@
 #define WORDS 64u /* of a frame */
 #define OBJECTS 1024u /* that a state has */
 #define PARTS 32u /* of an object */
+#define DIMENSIONS 32u /* of an array */
+#define PIECES 16u /* of its memory, over all of it, */
+#define PIECE 4096u /* bytes long */
 
 /* The frames of a thread, innermost first. */
 struct chain {
@@ -56,25 +61,40 @@ static const struct frame *outer(const struct chain *chain, unsigned i)
 	return &chain->frame[chain->count - 1 - i];
 }
 
-static void pause_for(long ns)
+/* The pauses between the samples of a look. */
+struct pace {
+	long ns, passed_ns;
+};
+
+/* `moved`: it is not where it was. */
+static void pause_at(struct pace *pace, bool moved)
 {
-	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+	pace->ns = moved || pace->passed_ns >= PAUSES_NS ? PAUSE_NS : 2 * pace->ns;
+	pace->ns = pace->ns < PAUSE_MOST_NS ? pace->ns : PAUSE_MOST_NS;
+	pace->passed_ns += pace->ns;
+	nanosleep(&(struct timespec){.tv_nsec = pace->ns}, NULL);
 }
 
 /* How many frames, from the outermost one on, are always there, each but the last in the same call. 0: unknown. */
-static unsigned common_frames(const struct cpython *py, uint64_t at, struct chain *first)
+static unsigned common_frames(const struct cpython *py, uint64_t at, struct chain *first,
+			      struct pace *pace)
 {
 	struct chain chain;
 	unsigned common, i;
+	bool moved = true;
+	long instr;
 
 	for (i = 0; !chain_read(py, at, first); i++)
 		if (i == TORN)
 			return 0;
 	common = first->count;
+	instr = first->frame[0].instr;
 	for (unsigned n = 1; n < CHAINS && common; n++) {
-		pause_for(PAUSE_NS);
+		pause_at(pace, moved);
 		if (!chain_read(py, at, &chain))
 			continue;
+		moved = chain.frame[0].instr != instr;
+		instr = chain.frame[0].instr;
 		common = common < chain.count ? common : chain.count;
 		for (i = 0; i < common; i++) {
 			const struct frame *one = outer(first, i), *other = outer(&chain, i);
@@ -147,6 +167,25 @@ static unsigned parts_of(const struct cpython *py, uint64_t object, uint64_t par
 	return cpython_attribute_values(py, object, part, PARTS);
 }
 
+/* What an array of numpy has, which a function of numpy may change in place. */
+static uint64_t add_array(const struct cpython *py, uint64_t hash, uint64_t array)
+{
+	uint64_t dimension[DIMENSIONS], word[PIECE / 8], bytes = 8;
+	uint64_t at = cpython_member(py, array, CPYTHON_ARRAY_DATA);
+	unsigned count = (uint32_t)cpython_member(py, array, CPYTHON_ARRAY_COUNT);
+
+	if (count > DIMENSIONS ||
+	    !cpython_peek(py, dimension, cpython_member(py, array, CPYTHON_ARRAY_DIMENSIONS),
+			  8ull * count))
+		return hash;
+	for (unsigned i = 0; i < count && dimension[i] < 1ull << 32 && bytes < 1ull << 31; i++)
+		bytes *= dimension[i];
+	for (unsigned i = 0; i < PIECES; i++)
+		if (cpython_peek(py, word, at + bytes / PIECES * i, sizeof(word)))
+			hash = hash_bytes(hash, word, sizeof(word));
+	return hash;
+}
+
 static uint64_t add_all(const struct cpython *py, uint64_t hash, uint64_t object, unsigned depth,
 			unsigned *left)
 {
@@ -157,6 +196,8 @@ static uint64_t add_all(const struct cpython *py, uint64_t hash, uint64_t object
 		return hash;
 	--*left;
 	hash = add_object(py, hash, object);
+	if (object && !(object & 7) && cpython_is_a(py, object, "ndarray"))
+		hash = add_array(py, hash, object);
 	count = depth ? parts_of(py, object, part) : 0;
 	for (unsigned i = 0; i < count; i++)
 		hash = add_all(py, hash, part[i], depth - 1, left);
@@ -219,12 +260,12 @@ static void add_sample(const struct cpython *py, struct samples *samples, struct
 }
 
 static void take_samples(const struct cpython *py, uint64_t at, const struct frame *loop,
-			 unsigned common, struct samples *samples, unsigned most)
+			 unsigned common, struct samples *samples, unsigned most, struct pace *pace)
 {
 	struct chain chain;
 
 	while (samples->count < most && samples->torn <= TORN + samples->count / TORN_SHARE) {
-		pause_for(PAUSE_NS);
+		pause_at(pace, !samples->count || !samples->is_again[samples->count - 1]);
 		if (chain_read(py, at, &chain) && chain.count >= common &&
 		    outer(&chain, common - 1)->at == loop->at &&
 		    outer(&chain, common - 1)->code == loop->code) {
@@ -302,15 +343,23 @@ static bool stays(const struct samples *samples)
 	return most * (SHARE + 1) > count * SHARE;
 }
 
+/* Functions that compute nothing, but let others run. */
 static bool is_yield(const struct cpython *py, uint64_t object)
 {
-	return object && !(object & 7) && cpython_is_a(py, object, "builtin_function_or_method") &&
-	       cpython_method_is(py, cpython_member(py, object, CPYTHON_METHOD), "sched_yield");
+	static const char *const names[] = {"sched_yield"};
+
+	if (!object || object & 7 || !cpython_is_a(py, object, "builtin_function_or_method"))
+		return false;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (cpython_method_is(py, cpython_member(py, object, CPYTHON_METHOD), names[i]))
+			return true;
+	return false;
 }
 
 /* Whether that call only lets others run: what is called is on the value stack. */
 static bool yields(const struct cpython *py, uint64_t at)
 {
+	struct pace pace = {0};
 	uint64_t value[WORDS];
 	struct chain chain;
 	unsigned found = 0;
@@ -318,7 +367,7 @@ static bool yields(const struct cpython *py, uint64_t at)
 	for (unsigned n = 0; n < YIELDS; n++) {
 		unsigned count, i = 0;
 
-		pause_for(PAUSE_NS);
+		pause_at(&pace, true);
 		if (!chain_read(py, at, &chain))
 			continue;
 		count = variables_of(py, &chain.frame[0], value, true);
@@ -399,12 +448,13 @@ struct pyspin pyspin_look(const struct cpython *py, uint64_t state)
 {
 	struct samples samples = {0};
 	struct pyspin spin = {0};
+	struct pace pace = {0};
 	struct chain chain;
-	unsigned common = common_frames(py, state, &chain);
+	unsigned common = common_frames(py, state, &chain, &pace);
 	uint64_t least;
 
 	for (unsigned most = FIRST; common && most <= SAMPLES; most += most) {
-		take_samples(py, state, outer(&chain, common - 1), common, &samples, most);
+		take_samples(py, state, outer(&chain, common - 1), common, &samples, most, &pace);
 		spin.computes = !repeats(&samples);
 		if (spin.computes)
 			return spin;

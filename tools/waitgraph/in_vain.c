@@ -81,14 +81,25 @@ uint64_t in_vain_from_ns(const struct deadlocks *deadlocks)
 	return deadlocks->snapshot.now_ns > patience ? deadlocks->snapshot.now_ns - patience : 0;
 }
 
+/* Whether all that do not spin wait for others of their job: none of them could get work from outside. */
+static bool others_wait_for_job(const struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (wait_is_apart(&deadlocks->waits.item.item[i]) &&
+		    !in_vain_spins(deadlocks, &deadlocks->snapshot.threads.item[i]))
+			return false;
+	return true;
+}
+
 bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	bool spins = in_vain_spins(deadlocks, thread);
 	uint64_t since_ns = spins ? entry_of(deadlocks, thread)->run.since_ns : thread->same_ns;
 
-	return (spins || naps(thread)) && (since_ns + IN_VAIN_PATIENCE * deadlocks->hang_after_ns <=
-						   deadlocks->snapshot.now_ns ||
-					   has_lost_threads(deadlocks, thread));
+	return (spins || naps(thread)) &&
+	       (since_ns + IN_VAIN_PATIENCE * deadlocks->hang_after_ns <=
+			deadlocks->snapshot.now_ns ||
+		has_lost_threads(deadlocks, thread) || (spins && others_wait_for_job(deadlocks)));
 }
 
 bool in_vain_any(const struct deadlocks *deadlocks)
@@ -101,7 +112,7 @@ bool in_vain_any(const struct deadlocks *deadlocks)
 
 /*
  * The begin of each piece of shared memory that a process may write, but mpsan's own and that of devices: who changes it
- * may be any process of the job.
+ * may be any process of the job. Not semaphores: a loop takes the lock of what it reads.
  */
 static uint64_t shared_bytes(const struct deadlocks *deadlocks, uint32_t pid)
 {
@@ -118,7 +129,8 @@ static uint64_t shared_bytes(const struct deadlocks *deadlocks, uint32_t pid)
 								      sizeof(bytes);
 
 		if (at->rights[1] != 'w' || at->rights[3] != 's' ||
-		    !strncmp(at->path, own, strlen(own)) || procmap_is_device(at))
+		    !strncmp(at->path, own, strlen(own)) || procmap_is_device(at) ||
+		    !strncmp(at->path, "/dev/shm/sem.", 13))
 			continue;
 		count++;
 		got = proc_read(pid, at->start, bytes, size);
@@ -164,7 +176,21 @@ bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *th
 
 /* ---- threads that run ---- */
 
-/* Whether the job may wait for it: a main thread, or one whose end or lock a main thread waits for. */
+/* Whether a main thread waits for it alone, or for its process, of which the others rest. */
+static bool is_waited_for(const struct waits *waits, const struct wait *wait,
+			  const struct snapshot_thread *thread)
+{
+	uint32_t ender = wait->end == WAIT_OWNERS ? thread->entry - 1 : thread->process;
+
+	if (wait->end != WAIT_OWNERS && wait->end != WAIT_PROCESSES)
+		return false;
+	for (uint32_t i = wait->begin; i < wait->begin + wait->count; i++)
+		if (waits->who.item[i] == ender)
+			return true;
+	return false;
+}
+
+/* Whether the job may wait for it: a main thread, or one that could end a main thread's wait. */
 static bool is_awaited(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	const struct waits *waits = &deadlocks->waits;
@@ -172,11 +198,10 @@ static bool is_awaited(const struct deadlocks *deadlocks, const struct snapshot_
 	if (thread->tid == thread->pid)
 		return true;
 	for (uint32_t i = 0; i < waits->item.count; i++) {
-		const struct wait *wait = &waits->item.item[i];
 		const struct snapshot_thread *waiter = &deadlocks->snapshot.threads.item[i];
 
-		if (wait->end == WAIT_OWNERS && waiter->tid == waiter->pid &&
-		    waits->who.item[wait->begin] == thread->entry - 1)
+		if (waiter->tid == waiter->pid &&
+		    is_waited_for(waits, &waits->item.item[i], thread))
 			return true;
 	}
 	return false;
@@ -221,13 +246,14 @@ static bool does_more(struct deadlocks *deadlocks, const struct snapshot_thread 
 	       !is_mute(deadlocks, thread, 1);
 }
 
+/* And the part of numpy that works with arrays, which are variables like others: see pyspin.c. */
 static bool is_interpreter(const struct proc_mapping *mapping)
 {
 	const char *slash = strrchr(mapping->path, '/'), *name = slash ? slash + 1 : mapping->path;
 
 	return mapping->in_libc || !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9) ||
 	       !strncmp(name, "libmpsan", 8) || !strcmp(name, "[vdso]") ||
-	       strstr(mapping->path, "/lib-dynload/");
+	       strstr(mapping->path, "/lib-dynload/") || !strncmp(name, "_multiarray_umath", 17);
 }
 
 enum code { CODE_UNKNOWN, CODE_OF_INTERPRETER, CODE_OF_OTHERS };

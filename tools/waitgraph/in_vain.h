@@ -34,7 +34,10 @@ bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thre
 /* Whether it only tests, and its process has read and written nothing for that long. Asked once a look. */
 bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *thread);
 
-/* Whether it only tests: for longer than anybody has patience with one that ticks; or for what others do in another process. */
+/*
+ * Whether it only tests: for longer than anybody has patience with one that ticks; or for what others do in another process;
+ * or spins, beside others that all spin, or wait for their job.
+ */
 bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
 bool in_vain_any(const struct deadlocks *deadlocks);
 
