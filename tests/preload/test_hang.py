@@ -17,7 +17,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import SOURCES, build, scratch  # noqa: E402
-from mpsantest import MPSAN, kill_group, main, need_profiler, system_python  # noqa: E402
+from mpsantest import MPSAN, kill_group, main, need_module, need_profiler, system_python  # noqa: E402
+from spins import C_SPINS, COMPUTES, SPINS, YIELDS  # noqa: E402
 
 SILENT_S = 3.5
 COMPUTED_S = 8 if os.environ.get("MPSAN_FULL") == "1" else 5
@@ -114,67 +115,6 @@ CHILDREN = {
     "left": ("context.Process(target=context.Event().wait).start()\nworker = context.Process(target=int)\nworker.start()\nworker.join()\n"
              + SLEEPS["file"], "nothing else of the job has moved: it may poll for something that never happens"),
 }
-# as these, without a sleep: while it runs, a thread is not known to wait
-SPINS = {
-    "global": "flag = False\nwhile not flag:\n    pass",
-    "value-of-killed": """
-value = context.Value("i", 0)
-worker = context.Process(target=lambda: os.kill(os.getpid(), signal.SIGKILL))
-worker.start()
-worker.join()
-while not value.value:
-    pass""",
-    "value-of-failed": """
-value = context.Value("i", 0)
-worker = context.Process(target=sys.exit, args=(3,))
-worker.start()
-while not value.value:
-    pass""",
-    "method": """
-class Job:
-    state = "new"
-    def done(self):
-        return self.state == "done"
-    def wait(self):
-        while not self.done():
-            pass
-Job().wait()""",
-}
-# one that lets others run all the time, which no profiler is needed for
-YIELDS = """
-value = context.Value("i", 0)
-context.Process(target=sys.exit, args=(3,)).start()
-while not value.value:
-    os.sched_yield()"""
-# the same with a counter, a sum or a clock somewhere, or a call that takes the time: not even a note
-COMPUTES = {
-    "attribute": """
-class Model:
-    steps = 0
-    def step(self):
-        self.steps += 1
-    def run(self):
-        while self.steps < 10 ** 12:
-            self.step()
-Model().run()""",
-    "clock": "def run(end):\n    while time.monotonic() < end:\n        pass\nrun(time.monotonic() + 1000)",
-    "hash": "import hashlib\ndef run(state, data):\n    while True:\n        state.update(data)\nrun(hashlib.sha256(), bytes(1000))",
-    "library": """
-import ctypes, ctypes.util
-maths = ctypes.CDLL(ctypes.util.find_library("m"))
-maths.lgamma.argtypes = maths.erf.argtypes = [ctypes.c_double]
-def run():
-    while True:
-        maths.lgamma(1e5)
-        maths.erf(0.5)
-run()""",
-    "yields": "turns = 0\nwhile True:\n    turns += 1\n    os.sched_yield()",
-    "sorts": "numbers = list(range(30000))\nwhile True:\n    sorted(numbers, key=str)\n    os.sched_yield()",
-    "helped": "flag = False\nthreading.Thread(target=burn, daemon=True).start()\nwhile not flag:\n    pass",
-}
-# the same in C, see tests/faults/lib/spins.c: not even a note where memory changes, its module's or behind a pointer
-C_SPINS = {"flag": True, "flag-of-thread": True, "pointer": True, "counts": False, "counts-in-job": False, "sums-in-thread": False,
-           "shared": True, "yields": True, "yields-in-thread": True, "yields-and-counts": False}
 # one thread that keeps the GIL while it runs code in C, which may compute: a note if others wait for the GIL, all the time
 KEEPS = {
     "gil": ("threading.Thread(target=tick, daemon=True, name='ticker').start()\nthreading.Thread(target=tick, daemon=True).start()\n"
@@ -344,6 +284,8 @@ PARKS = {
 
 def start(program, directory):
     if isinstance(program, str):
+        if "import numpy" in program:
+            need_module(system_python(), "numpy")
         Path(directory, "program.py").write_text(program + "\n")
         program = [system_python(), f"{directory}/program.py"]
     with open(f"{directory}/err", "w") as err:
