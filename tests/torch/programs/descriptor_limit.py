@@ -2,6 +2,7 @@
 # expect: shm-fd-limit error
 # may: shm-fd-limit warning
 # may: shm-sender-exited warning
+# may: shm-leaked error
 # needs: torch
 # prints: no more descriptors: True
 

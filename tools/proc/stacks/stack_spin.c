@@ -5,6 +5,8 @@
  */
 #include "stack_spin.h"
 
+#include <stdlib.h>
+
 #include "../../../include/mpsan_log.h"
 #include "../../../shim/common/hash.h"
 #include "../proc.h"
@@ -62,7 +64,7 @@ static bool take(uint32_t pid, uint32_t tid, struct sample *sample)
 }
 
 /* What is known of a thread's loop. */
-static struct look {
+struct look {
 	uint32_t tid;
 	unsigned count; /* samples so far */
 	struct sample sample[SAMPLES];
@@ -75,14 +77,19 @@ static struct look {
 	uint64_t top, loop;
 	unsigned states;
 	uint64_t pc[STATES], values[STATES];
-} looks[THREADS];
+};
 
 /* That of a thread; if there is none, it takes the place of one of those before it, each in its turn. */
 static struct look *look_of(uint32_t tid)
 {
+	static struct look
+		*looks; /* allocated, as a limit of data holds for static memory at once */
 	static unsigned next;
 	struct look *look;
 
+	looks = looks ?: calloc(THREADS, sizeof(*looks));
+	if (!looks)
+		return NULL;
 	for (unsigned i = 0; i < THREADS; i++)
 		if (looks[i].tid == tid)
 			return &looks[i];
@@ -289,7 +296,7 @@ struct stack_spin stack_spins(uint32_t pid, uint32_t tid)
 	unsigned missed = 0;
 	uint64_t loop;
 
-	if (!look->count && !find_areas(pid, &look->areas))
+	if (!look || (!look->count && !find_areas(pid, &look->areas)))
 		return spin;
 	while (look->count < SAMPLES && missed < MISSED) {
 		if (!take(pid, tid, &look->sample[look->count])) {
