@@ -151,7 +151,7 @@ static bool is_part(const struct facts *facts, const struct fact_deadlock *deadl
 }
 
 /* Whether code of a library caught it, which may do so in a healthy program: it handles it in the traceback's outermost frame. */
-static bool is_librarys(const struct fact_event *fact, const struct callsite *callsite)
+static bool is_caught_by_library(const struct fact_event *fact, const struct callsite *callsite)
 {
 	size_t count = json_array_size(callsite->python);
 
@@ -159,7 +159,7 @@ static bool is_librarys(const struct fact_event *fact, const struct callsite *ca
 	       frame_distance(json_array_get(callsite->python, count - 1));
 }
 
-/* Whether it is one to be told. */
+/* Whether it was told. */
 static bool add_other(const struct evidence_context *ctx, uint32_t event, json_t *steps)
 {
 	const struct fact_event *fact = &ctx->reader->facts.events[event];
@@ -171,14 +171,15 @@ static bool add_other(const struct evidence_context *ctx, uint32_t event, json_t
 	callsite_init(ctx, &callsite, &at, at.tid, EVENT_AS(fact, exception)->stack,
 		      EVENT_AS(fact, exception)->python);
 	callsite_locate(ctx, &callsite, EVENT_AS(fact, exception)->caller, true);
-	told = !is_librarys(fact, &callsite);
-	story = story_text(ctx, event, &callsite);
-	text = text_format("failed before: %s", story);
-	if (told)
+	told = !is_caught_by_library(fact, &callsite);
+	if (told) {
+		story = story_text(ctx, event, &callsite);
+		text = text_format("failed before: %s", story);
 		json_array_append_new(steps,
 				      callsite_step(ctx, &callsite, STEP_CAUSE, jsontext_of(text)));
-	free(text);
-	free(story);
+		free(text);
+		free(story);
+	}
 	callsite_finish(&callsite);
 	return told;
 }
@@ -265,6 +266,7 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 	json_t *steps = json_object_get(object, "evidence");
 	bool raised = finding->cause && facts->events[finding->cause - 1].type == EV_exception;
 	char *story, *message;
+	uint32_t told;
 
 	if (raised)
 		set_raised(ctx, finding->cause - 1, causer, object);
@@ -282,5 +284,6 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 		free(message);
 		free(story);
 	}
-	add_others(ctx, finding, steps, true, add_others(ctx, finding, steps, false, 0));
+	told = add_others(ctx, finding, steps, false, 0);
+	add_others(ctx, finding, steps, true, told);
 }

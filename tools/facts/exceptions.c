@@ -69,19 +69,6 @@ uint32_t exception_of_thread(const struct facts *facts, uint32_t slot, uint32_t 
 	return event;
 }
 
-uint32_t exception_of_only_thread(const struct facts *facts, uint32_t slot, uint64_t until_ns)
-{
-	uint32_t event = exception_of_thread(facts, slot, 0, until_ns), other = event;
-
-	while (other != FACT_NONE) {
-		other = exception_before(facts, slot, other);
-		if (other != FACT_NONE && exception_where(facts, other) == MPSAN_WHERE_THREAD &&
-		    event_tid(&facts->events[other]) != event_tid(&facts->events[event]))
-			return FACT_NONE;
-	}
-	return event;
-}
-
 bool exception_precedes(const struct facts *facts, uint32_t event, const struct fact_thread *thread,
 			uint64_t until_ns)
 {

@@ -15,9 +15,6 @@ uint32_t exception_of_process(const struct facts *facts, uint32_t slot);
 uint32_t exception_of_thread(const struct facts *facts, uint32_t slot, uint32_t tid,
 			     uint64_t until_ns);
 
-/* By which a thread ended before that time, if no other thread of the process ended by one. */
-uint32_t exception_of_only_thread(const struct facts *facts, uint32_t slot, uint64_t until_ns);
-
 /*
  * Whether Python code of the same process started this thread after the one that ended so, and before that time: if it has
  * ended, too, it may have been the one.

@@ -28,7 +28,8 @@ static bool is_for_any_thread(const struct fact_blocked *blocked)
 	return !blocked->ev.owner && !(blocked->ev.flags & MPSAN_LF_SHARED);
 }
 
-bool because_awaits_thread(const struct fact_blocked *blocked)
+/* Whether it waits for what a thread of its process was to send, any of them, and no other process can. */
+static bool awaits_thread(const struct fact_blocked *blocked)
 {
 	return is_for_any_thread(blocked) && awaited_nature(blocked->frames.what) == AWAITED_LOCAL;
 }
@@ -46,8 +47,14 @@ static bool is_blocked(const struct facts *facts, const struct fact_deadlock *de
 static uint32_t only_thread(const struct facts *facts, const struct fact_deadlock *deadlock,
 			    uint32_t slot)
 {
-	uint32_t event = exception_of_only_thread(facts, slot, deadlock->at.time_ns);
+	uint32_t event = exception_of_thread(facts, slot, 0, deadlock->at.time_ns), other = event;
 
+	while (other != FACT_NONE) {
+		other = exception_before(facts, slot, other);
+		if (other != FACT_NONE && exception_where(facts, other) == MPSAN_WHERE_THREAD &&
+		    event_tid(&facts->events[other]) != event_tid(&facts->events[event]))
+			return FACT_NONE;
+	}
 	for (uint32_t i = 0; event != FACT_NONE && i < facts->thread_count; i++)
 		if (exception_precedes(facts, event, &facts->threads[i], deadlock->at.time_ns) &&
 		    !is_blocked(facts, deadlock, slot, facts->threads[i].at.tid))
@@ -70,7 +77,7 @@ uint32_t because_sent(const struct facts *facts, const struct fact_deadlock *dea
 	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END && !hangs_alone(facts, deadlock))
 		return FACT_NONE;
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock) && event == FACT_NONE; i++)
-		if (because_awaits_thread(&facts->blockeds[i]))
+		if (awaits_thread(&facts->blockeds[i]))
 			event = only_thread(facts, deadlock, facts->blockeds[i].at.by);
 	return event;
 }
@@ -141,7 +148,7 @@ static bool stands_whole(const struct facts *facts, const struct fact_deadlock *
 			 uint32_t slot)
 {
 	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
-		if (facts->blockeds[i].at.by == slot && because_awaits_thread(&facts->blockeds[i]))
+		if (facts->blockeds[i].at.by == slot && awaits_thread(&facts->blockeds[i]))
 			return deadlock->ev.cause == MPSAN_DEADLOCK_DEAD_END;
 	return false;
 }
@@ -207,7 +214,7 @@ const char *because_fix_first(const struct facts *facts, const struct finding *f
 	if (finding->process || finding->rule == RULE_cleanup_hides_error)
 		return "";
 	if (first->ev.cleans)
-		return "mend what raised the exception; so that the clean-up ends after one: ";
+		return "mend what raised the exception; and so that the clean-up ends even after one: ";
 	return facts->outside && finding->rule == RULE_deadlock_cycle &&
 			       deadlock->ev.cause == MPSAN_DEADLOCK_DEAD_END &&
 			       facts->processes[first->at.by].slot->python ?

@@ -18,9 +18,6 @@ uint32_t because_thread(const struct facts *facts, const struct fact_deadlock *d
 uint32_t because_process(const struct facts *facts, const struct fact_deadlock *deadlock,
 			 uint32_t sender);
 
-/* Whether it waits for what a thread of its process was to send, any of them, and no other process can. */
-bool because_awaits_thread(const struct fact_blocked *blocked);
-
 /*
  * Whether the program caught that exception, and its thread or process ended after it without another one; or a task of a pool
  * ended by it, and nobody may have asked for its result.

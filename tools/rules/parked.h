@@ -58,7 +58,8 @@ struct parked_thread {
 /*
  * True if no thread is busy, and every thread that is waited for (by the first processes of the
  * dead end, and by those whose end they wait for) is idle and was never sent anything. A joined thread
- * of a process that only ends is never meant, nor an event whose setter has ended. `wanted` is scratch space, one entry for each thread.
+ * of a process that only ends is never meant, nor an event whose setter has ended. `wanted` is scratch space, one entry for
+ * each thread.
  */
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted);
 

@@ -32,7 +32,10 @@
 #define WORDS 64u /* of a frame */
 #define OBJECTS 1024u /* that a state has */
 #define PARTS 32u /* of an object */
-#define DIMENSIONS 32u /* of an array */
+#define ARRAY_DATA 16 /* numpy's PyArrayObject_fields.data, */
+#define ARRAY_COUNT 24 /* its nd, */
+#define ARRAY_DIMENSIONS 32 /* and dimensions: */
+#define DIMENSIONS 32u /* so many at most */
 #define PIECES 16u /* of its memory, over all of it, */
 #define PIECE 4096u /* bytes long */
 
@@ -171,12 +174,11 @@ static unsigned parts_of(const struct cpython *py, uint64_t object, uint64_t par
 static uint64_t add_array(const struct cpython *py, uint64_t hash, uint64_t array)
 {
 	uint64_t dimension[DIMENSIONS], word[PIECE / 8], bytes = 8;
-	uint64_t at = cpython_member(py, array, CPYTHON_ARRAY_DATA);
-	unsigned count = (uint32_t)cpython_member(py, array, CPYTHON_ARRAY_COUNT);
+	uint64_t at = cpython_member(py, array, ARRAY_DATA);
+	unsigned count = (uint32_t)cpython_member(py, array, ARRAY_COUNT);
 
 	if (count > DIMENSIONS ||
-	    !cpython_peek(py, dimension, cpython_member(py, array, CPYTHON_ARRAY_DIMENSIONS),
-			  8ull * count))
+	    !cpython_peek(py, dimension, cpython_member(py, array, ARRAY_DIMENSIONS), 8ull * count))
 		return hash;
 	for (unsigned i = 0; i < count && dimension[i] < 1ull << 32 && bytes < 1ull << 31; i++)
 		bytes *= dimension[i];
@@ -343,17 +345,10 @@ static bool stays(const struct samples *samples)
 	return most * (SHARE + 1) > count * SHARE;
 }
 
-/* Functions that compute nothing, but let others run. */
 static bool is_yield(const struct cpython *py, uint64_t object)
 {
-	static const char *const names[] = {"sched_yield"};
-
-	if (!object || object & 7 || !cpython_is_a(py, object, "builtin_function_or_method"))
-		return false;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (cpython_method_is(py, cpython_member(py, object, CPYTHON_METHOD), names[i]))
-			return true;
-	return false;
+	return object && !(object & 7) && cpython_is_a(py, object, "builtin_function_or_method") &&
+	       cpython_method_is(py, cpython_member(py, object, CPYTHON_METHOD), "sched_yield");
 }
 
 /* Whether that call only lets others run: what is called is on the value stack. */

@@ -266,15 +266,23 @@ bool pytasks_unwoken(const struct cpython *py, uint64_t top)
 		       0;
 }
 
+/* The coroutines that a thread waits for. False: there are none, or it is not understood what the innermost waits for. */
+static bool main_path(const struct cpython *py, uint64_t top, struct path *path)
+{
+	uint64_t task = main_task(py, top);
+
+	*path = (struct path){.py = py};
+	return task && follow_task(path, task);
+}
+
 size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes)
 {
-	struct path path = {.py = py};
-	uint64_t task = main_task(py, top);
 	size_t length = 0;
+	struct path path;
 	struct walk walk;
 
 	*text = '\0';
-	if (!task || !follow_task(&path, task))
+	if (!main_path(py, top, &path))
 		return 0;
 	while (path.count--)
 		length += cpython_stack(py, path.frame[path.count], &walk, text + length,
@@ -283,32 +291,27 @@ size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t 
 }
 
 /* What the innermost coroutine that handles an exception handles, in `frame`; 0: none does. */
-static uint64_t handled(const struct cpython *py, uint64_t top, uint64_t *frame)
+static uint64_t handled(const struct path *path, uint64_t *frame)
 {
-	struct path path = {.py = py};
-	uint64_t task = main_task(py, top), exception = 0;
+	uint64_t exception = 0;
 
-	if (!task || !follow_task(&path, task))
-		return 0;
-	while (!exception && path.count--) {
-		*frame = path.frame[path.count];
-		exception = cpython_suspended_handles(py, path.coroutine[path.count], *frame);
+	*frame = 0;
+	for (unsigned i = path->count; !exception && i--;) {
+		*frame = path->frame[i];
+		exception = cpython_suspended_handles(path->py, path->coroutine[i], *frame);
 	}
 	return exception;
 }
 
 /* Among the variables of the coroutines that a thread waits for, or of its own frames. */
-static bool at_hand(const struct cpython *py, uint64_t top, struct cpython_exception *exception)
+static bool at_hand(const struct path *path, uint64_t top, struct cpython_exception *exception)
 {
-	struct path path = {.py = py};
-	uint64_t task = main_task(py, top);
+	const struct cpython *py = path->py;
 	struct frame frame;
 	struct walk walk;
 
-	if (task)
-		follow_task(&path, task);
-	while (path.count--) {
-		walk_open(&walk, py, path.frame[path.count]);
+	for (unsigned i = path->count; i--;) {
+		walk_open(&walk, py, path->frame[i]);
 		if (walk_on(&walk, &frame) && pyfailed_find(py, &frame, exception))
 			return true;
 	}
@@ -323,15 +326,18 @@ size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state 
 		      enum cpython_tell tell, char *text, size_t bytes)
 {
 	struct cpython_exception exception;
+	struct path path;
 	uint64_t frame;
 	size_t length;
+	bool in_task;
 
 	if (tell == CPYTHON_TELL_NOTHING)
 		return 0;
-	if (cpython_exception_read(py, &exception, handled(py, state->frame, &frame)))
+	in_task = main_path(py, state->frame, &path);
+	if (in_task && cpython_exception_read(py, &exception, handled(&path, &frame)))
 		return cpython_raised_text(py, &exception, "handles", tell, text, bytes);
 	length = cpython_raised(py, at, state, tell, text, bytes);
-	return !length && at_hand(py, state->frame, &exception) ?
+	return !length && at_hand(&path, state->frame, &exception) ?
 		       cpython_raised_text(py, &exception, "failed", tell, text, bytes) :
 		       length;
 }
@@ -339,9 +345,11 @@ size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state 
 uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state)
 {
 	struct cpython_exception exception;
+	struct path path;
 	uint64_t frame;
 
-	if (cpython_exception_read(py, &exception, handled(py, state->frame, &frame)))
+	if (main_path(py, state->frame, &path) &&
+	    cpython_exception_read(py, &exception, handled(&path, &frame)))
 		return cpython_cleans_up(py, &exception, frame, state->interp);
 	if (!cpython_exception_read(py, &exception, cpython_handled(py, at)) ||
 	    cpython_exception_is_parents(py, &exception, state->frame))

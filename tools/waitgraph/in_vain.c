@@ -176,7 +176,7 @@ bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *th
 
 /* ---- threads that run ---- */
 
-/* Whether a main thread waits for it alone, or for its process, of which the others rest. */
+/* Whether this wait is for that thread, or for the end of its process. */
 static bool is_waited_for(const struct waits *waits, const struct wait *wait,
 			  const struct snapshot_thread *thread)
 {

@@ -88,7 +88,8 @@ static bool set_apart(const struct graph *graph, struct waits *waits, uint32_t i
 
 /*
  * Sets them apart from the wait of a writer (wait.apart) when they have woken up several times while
- * not a byte was read: then a finding is a warning (MPSAN_LF_DOUBT). Returns whether there are any: the graph has to be solved again.
+ * not a byte was read: then a finding is a warning (MPSAN_LF_DOUBT). Returns whether there are any: the graph has to be
+ * solved again.
  */
 static bool find_tickers(const struct graph *graph, struct waits *waits)
 {

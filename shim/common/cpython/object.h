@@ -113,9 +113,6 @@ bool cpython_method_is(const struct cpython *py, uint64_t method, const char *na
 #define CPYTHON_TYPE_NAME 24 /* PyTypeObject.tp_name */
 #define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */
 #define CPYTHON_METHOD 16 /* PyCFunctionObject.m_ml */
-#define CPYTHON_ARRAY_DATA 16 /* PyArrayObject_fields.data of numpy, */
-#define CPYTHON_ARRAY_COUNT 24 /* its nd, */
-#define CPYTHON_ARRAY_DIMENSIONS 32 /* and dimensions */
 #define CPYTHON_MODULE_DICT 16 /* PyModuleObject.md_dict */
 
 #endif

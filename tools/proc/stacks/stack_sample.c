@@ -150,13 +150,7 @@ static long call_before(uint32_t tid, uint64_t pc)
 /* Whether it is in a call in which a thread computes nothing, but lets others run. */
 static bool is_in_yield(uint32_t tid, uint64_t pc)
 {
-	static const long yields[] = {SYS_sched_yield};
-	long call = call_before(tid, pc);
-
-	for (unsigned i = 0; i < sizeof(yields) / sizeof(*yields); i++)
-		if (call == yields[i])
-			return true;
-	return false;
+	return call_before(tid, pc) == SYS_sched_yield;
 }
 
 /* The first record that the kernel has written: it wraps around in no ring that was empty. */

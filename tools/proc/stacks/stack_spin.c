@@ -82,8 +82,7 @@ struct look {
 /* That of a thread; if there is none, it takes the place of one of those before it, each in its turn. */
 static struct look *look_of(uint32_t tid)
 {
-	static struct look
-		*looks; /* allocated, as a limit of data holds for static memory at once */
+	static struct look *looks; /* a limit of data counts static memory from the start */
 	static unsigned next;
 	struct look *look;
 
@@ -94,28 +93,17 @@ static struct look *look_of(uint32_t tid)
 		if (looks[i].tid == tid)
 			return &looks[i];
 	look = &looks[next++ % THREADS];
-	look->tid = tid;
-	look->count = look->states = 0;
+	*look = (struct look){.tid = tid};
 	return look;
 }
 
-/* Whether it is a place of code that was among the first `count`, or one that is still allowed. */
-static bool is_code_near(const struct look *look, unsigned count)
+/* Whether its code is near that of a sample before it. */
+static bool is_code_near(const struct look *look, unsigned n)
 {
-	uint64_t at = pc_of(&look->sample[count]);
-	unsigned places = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		bool is_place = true;
-
-		if (at - pc_of(&look->sample[i]) + PLACE <= 2 * PLACE)
+	for (unsigned i = 0; i < n; i++)
+		if (pc_of(&look->sample[n]) - pc_of(&look->sample[i]) + PLACE <= 2 * PLACE)
 			return true;
-		for (unsigned k = 0; is_place && k < i; k++)
-			is_place = pc_of(&look->sample[i]) - pc_of(&look->sample[k]) + PLACE >
-				   2 * PLACE;
-		places += is_place;
-	}
-	return places < PLACES;
+	return false;
 }
 
 /*
@@ -126,16 +114,16 @@ static bool is_one_place(struct look *look, uint64_t *loop)
 {
 	const struct sample *sample = look->sample;
 	uint64_t sp = sp_of(sample), sp_last = look->top - sp < PLACE ? look->top : sp;
+	unsigned places = 1;
 
 	for (unsigned i = 1; i < look->count; i++) {
 		uint64_t stack = sp_of(&sample[i]);
 
 		sp = stack < sp ? stack : sp;
 		sp_last = stack > sp_last ? stack : sp_last;
-		if (!is_code_near(look, i))
-			return false;
+		places += !is_code_near(look, i);
 	}
-	if (sp_last - sp > PLACE || sp_last - sp_of(sample) > sample->bytes)
+	if (places > PLACES || sp_last - sp > PLACE || sp_last - sp_of(sample) > sample->bytes)
 		return false;
 	look->top = sp_last;
 	*loop = hash_bytes(hash_add(HASH_EMPTY, sp_last), sample->stack + (sp_last - sp_of(sample)),
@@ -292,12 +280,12 @@ static struct stack_spin judge(struct look *look)
 struct stack_spin stack_spins(uint32_t pid, uint32_t tid)
 {
 	struct look *look = look_of(tid);
-	struct stack_spin spin = {0};
+	struct stack_spin spin;
 	unsigned missed = 0;
 	uint64_t loop;
 
 	if (!look || (!look->count && !find_areas(pid, &look->areas)))
-		return spin;
+		return (struct stack_spin){0};
 	while (look->count < SAMPLES && missed < MISSED) {
 		if (!take(pid, tid, &look->sample[look->count])) {
 			missed++;
@@ -306,14 +294,13 @@ struct stack_spin stack_spins(uint32_t pid, uint32_t tid)
 		if (look->count % (SAMPLES / LOOKS) == 0)
 			look_at_memory(pid, look, look->count / (SAMPLES / LOOKS));
 		if (++look->count == FIRST && !is_one_place(look, &loop)) {
-			spin.computes = true;
-			break;
+			look->count = 0;
+			return (struct stack_spin){.computes = true};
 		}
 	}
-	if (look->count < SAMPLES && !spin.computes)
-		return spin;
-	if (!spin.computes)
-		spin = judge(look);
+	if (look->count < SAMPLES)
+		return (struct stack_spin){0};
+	spin = judge(look);
 	look->count = 0;
 	return spin;
 }
