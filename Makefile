@@ -25,7 +25,9 @@ SAY = $(if $(V),@:,@printf '  %-5s %s\n')
 
 # Warnings are errors in CI; a newer compiler than ours must not keep anybody from building.
 WERROR ?= $(if $(CI),-Werror)
-WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(WERROR)
+# A pointer that is an integer, or a function that nothing declares, is an error everywhere.
+WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror=int-conversion \
+	-Werror=implicit-function-declaration $(WERROR)
 BASE := -std=gnu11 -D_GNU_SOURCE -g $(WARN) -MMD -MP
 CFLAGS ?= -O2
 # CPPFLAGS and LDFLAGS reach the command; the library, which must not be hardened by others, has its own flags last.
