@@ -103,7 +103,7 @@ void attach_run(struct attach *attach)
 char *attach_refusal(const struct target *target)
 {
 	uint32_t members = 0, hidden = 0, pid = 0;
-	char *missing, *seen, *text;
+	AUTO_FREE char *missing = NULL, *seen = NULL;
 
 	for (uint32_t i = 0; i < target->there.count; i++) {
 		const struct target_process *process = &target->there.item[i];
@@ -118,10 +118,7 @@ char *attach_refusal(const struct target *target)
 		return NULL;
 	missing = rights_missing(pid);
 	seen = rights_seen(pid);
-	text = text_format("process %u may not be examined: %s; %s", pid, missing, seen);
-	free(missing);
-	free(seen);
-	return text;
+	return text_format("process %u may not be examined: %s; %s", pid, missing, seen);
 }
 
 /* ---- sessions for other commands ---- */

@@ -49,16 +49,14 @@ char *cores_endings(const struct cores *cores)
 		const struct core *core = cores->list.item[i];
 		uint32_t tid;
 		int number = core_signal(core, &tid);
-		char *name = text_signal(number), *thread = tid == core_pid(core) ?
-								    text_copy("its main thread") :
-								    text_format("thread %u", tid);
+		AUTO_FREE char *name = text_signal(number),
+			       *thread = tid == core_pid(core) ? text_copy("its main thread") :
+								 text_format("thread %u", tid);
 
 		if (number)
 			text = text_join(text, "; ",
 					 text_format("process %u was ended by %s, in %s",
 						     core_pid(core), name, thread));
-		free(name);
-		free(thread);
 	}
 	return text;
 }
@@ -66,11 +64,10 @@ char *cores_endings(const struct cores *cores)
 void cores_each_limit(const struct cores *cores, void (*see)(const char *what, void *context),
 		      void *context)
 {
-	char *endings = cores_endings(cores);
+	AUTO_FREE char *endings = cores_endings(cores);
 
 	if (*endings)
 		see(endings, context);
-	free(endings);
 	for (uint32_t i = 0; i < cores->list.count; i++)
 		core_each_limit(cores->list.item[i], see, context);
 }

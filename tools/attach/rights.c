@@ -196,7 +196,7 @@ static char *alike_text(const struct target *target, uint32_t first, const char 
 
 	for (uint32_t i = first; i < target->there.count; i++) {
 		const struct target_process *process = &target->there.item[i];
-		char *its = is_hidden(process) ? rights_missing(process->pid) : NULL;
+		AUTO_FREE char *its = is_hidden(process) ? rights_missing(process->pid) : NULL;
 
 		if (its && !strcmp(its, missing)) {
 			told[i] = true;
@@ -206,7 +206,6 @@ static char *alike_text(const struct target *target, uint32_t first, const char 
 				pids = text;
 			}
 		}
-		free(its);
 	}
 	text = text_format("process%s %s%s may not be examined: %s", count > 1 ? "es" : "", pids,
 			   count > PIDS_NAMED ? " …" : "", missing);
@@ -220,15 +219,13 @@ void rights_each_limit(const struct target *target, void (*say)(const char *text
 	bool *told = memory_get(target->there.count * sizeof(*told) + 1);
 
 	for (uint32_t i = 0; i < target->there.count; i++) {
-		char *missing, *text;
+		AUTO_FREE char *missing = NULL, *text = NULL;
 
 		if (told[i] || !is_hidden(&target->there.item[i]))
 			continue;
 		missing = rights_missing(target->there.item[i].pid);
 		text = alike_text(target, i, missing, told);
 		say(text, context);
-		free(text);
-		free(missing);
 	}
 	free(told);
 }

@@ -287,14 +287,13 @@ static const char *frames_of_fork(const char *stack)
 static uint64_t put_frames(struct watchlog *log, uint32_t slot, uint32_t child)
 {
 	struct pyview *view = pyview_open((pid_t)child);
-	char *text = memory_get(STACK_BYTES);
+	AUTO_FREE char *text = memory_get(STACK_BYTES);
 	uint64_t position = 0;
 
 	if (view && pyview_stack(view, outside_descriptor(child, child), text, STACK_BYTES) &&
 	    *frames_of_fork(text))
 		position = watchlog_text(log, slot, frames_of_fork(text));
 	pyview_close(view);
-	free(text);
 	return position;
 }
 

@@ -20,7 +20,8 @@ static bool ends_with(const char *text, const char *end)
 char *watched_session(uint32_t pid)
 {
 	struct procmaps_walk walk = procmaps_begin(pid);
-	char root[ROOT_BYTES], *table = NULL, *dir;
+	AUTO_FREE char *table = NULL;
+	char root[ROOT_BYTES];
 	bool library = false;
 
 	while (procmaps_next(&walk)) {
@@ -32,7 +33,5 @@ char *watched_session(uint32_t pid)
 	if (table)
 		*strrchr(table, '/') = '\0';
 	root_name(pid, root);
-	dir = library && table ? root_path(root_is_apart(pid) ? root : NULL, table, NULL) : NULL;
-	free(table);
-	return dir;
+	return library && table ? root_path(root_is_apart(pid) ? root : NULL, table, NULL) : NULL;
 }

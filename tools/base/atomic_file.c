@@ -74,15 +74,15 @@ static char *scratch_of(const char *file, pid_t writer)
 
 void atomic_file_abandon(const char *file, pid_t writer)
 {
-	char *scratch = scratch_of(file, writer);
+	AUTO_FREE char *scratch = scratch_of(file, writer);
 
 	unlink(scratch);
-	free(scratch);
 }
 
 char *atomic_file_write(const char *file, atomic_file_fill *fill, const void *what)
 {
-	char *scratch, *wrong = NULL;
+	AUTO_FREE char *scratch = NULL;
+	char *wrong = NULL;
 	FILE *out;
 	int error;
 
@@ -92,7 +92,6 @@ char *atomic_file_write(const char *file, atomic_file_fill *fill, const void *wh
 	out = fopen(scratch, "wxe");
 	if (!out) {
 		wrong = cannot_create(file, errno);
-		free(scratch);
 		return wrong;
 	}
 	error = fill_and_close(out, fill, what);
@@ -102,6 +101,5 @@ char *atomic_file_write(const char *file, atomic_file_fill *fill, const void *wh
 		wrong = text_format("%s: %s", file, strerror(error));
 		unlink(scratch);
 	}
-	free(scratch);
 	return wrong;
 }

@@ -15,17 +15,14 @@
 
 json_t *jsontext_part(const char *text, size_t length)
 {
-	json_t *string;
-	char *safe;
+	AUTO_FREE char *safe = NULL;
 
 	length = strnlen(text, length);
 	if (utf8_is_safe_text(text, length))
 		return json_stringn(text, length);
 	safe = memory_get(UTF8_ESCAPED * length + 1);
 	utf8_escape(safe, text, length, ESCAPED_BY_JSON);
-	string = json_string(safe);
-	free(safe);
-	return string;
+	return json_string(safe);
 }
 
 json_t *jsontext_of(const char *text)

@@ -37,11 +37,10 @@ char *line_safe(const char *text)
 
 void line_put(FILE *out, const char *text)
 {
-	char *line = text_copy(text);
+	AUTO_FREE char *line = text_copy(text);
 
 	line_clean(line);
 	fputs(line, out);
-	free(line);
 }
 
 char *line_lapse(long long from_ns, long long to_ns)

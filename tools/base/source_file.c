@@ -65,7 +65,7 @@ static bool is_same(const struct stat *one, const struct stat *other)
 static bool read_text(struct textfile *text, const char *path, struct stat *st)
 {
 	struct stat after;
-	char *wrong;
+	AUTO_FREE char *wrong = NULL;
 	int fd = plainfile_open(AT_FDCWD, path, O_RDONLY);
 
 	if (fd < 0)
@@ -80,7 +80,6 @@ static bool read_text(struct textfile *text, const char *path, struct stat *st)
 	close(fd);
 	if (wrong)
 		textfile_finish(text);
-	free(wrong);
 	return !wrong;
 }
 

@@ -136,9 +136,10 @@ static unsigned column_of(const char *line, const char *at)
 
 char *textfile_wrong(const struct textfile *file, const char *at, const char *format, ...)
 {
-	char *what, *text;
+	AUTO_FREE char *what = NULL;
+	char *text;
 	va_list args;
-	json_t *safe;
+	json_auto_t *safe = NULL;
 
 	va_start(args, format);
 	if (vasprintf(&what, format, args) < 0)
@@ -146,11 +147,9 @@ char *textfile_wrong(const struct textfile *file, const char *at, const char *fo
 	va_end(args);
 	text = text_format("%s:%u:%u: %s", file->name, file->number,
 			   column_of(file->line, at ? at : file->line), what ? what : "");
-	free(what);
 	safe = jsontext_of(text); /* strip control characters before printing */
 	free(text);
 	text = text_copy(json_string_value(safe));
-	json_decref(safe);
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #define STATUS_USAGE 2
 #define MEMORY_CURE "ulimit -v 2000000 is enough for a few processes, unlimited for many"
@@ -33,6 +34,13 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 char *text_signal(int number); /* "SIGTERM"; "signal 34" */
 /* Appends `more` to `list`, with `separator` between them if both are non-empty, and frees both. */
 char *text_join(char *list, const char *separator, char *more);
+
+/* Frees what a variable points to where its block ends; `json_auto_t` does so with JSON. */
+#define AUTO_FREE __attribute__((cleanup(memory_drop)))
+static inline void memory_drop(void *variable)
+{
+	free(*(void **)variable);
+}
 
 const char *path_base(const char *path);
 uint64_t clock_ns(int clock);

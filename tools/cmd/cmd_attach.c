@@ -139,7 +139,7 @@ static char *ended_text(const struct reader *reader)
 
 	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *row = &reader->session.table[slot];
-		char *command;
+		AUTO_FREE char *command = NULL;
 
 		if (!reader->processes[slot].gone ||
 		    reader->processes[slot].gone_ns <= reader->session.head->start_ns ||
@@ -147,7 +147,6 @@ static char *ended_text(const struct reader *reader)
 			continue;
 		command = ps_command(process_argv(row));
 		list = text_join(list, ", ", text_format("process %u (%s)", row->pid, command));
-		free(command);
 	}
 	if (ended > ENDED_NAMED)
 		list = text_join(list, " ", text_format("and %u more", ended - ENDED_NAMED));
@@ -243,9 +242,9 @@ static int attach_report(struct settings *settings, const struct attach *attach,
 	struct report_exit end = {.code = -1};
 	const struct reader *reader = attach->judge->reader;
 	const struct looking *looking = attach->context;
-	json_t *command = reader->used.count ?
-				  process_argv(&reader->session.table[reader->used.item[0]]) :
-				  json_array();
+	json_auto_t *command = reader->used.count ?
+				       process_argv(&reader->session.table[reader->used.item[0]]) :
+				       json_array();
 	struct report made = {.document = report_create(command, &end)};
 	int status;
 
@@ -254,17 +253,15 @@ static int attach_report(struct settings *settings, const struct attach *attach,
 	picture_add(&made, looking->picture, judge_worst(attach->judge) < GRADE_WARNING);
 	status = offline_conclude(settings, &made);
 	report_finish(&made);
-	json_decref(command);
 	return status;
 }
 
 static void say_endings(const struct cores *cores)
 {
-	char *endings = cores_endings(cores);
+	AUTO_FREE char *endings = cores_endings(cores);
 
 	if (*endings)
 		fprintf(stderr, "mpsan: %s\n", endings);
-	free(endings);
 }
 
 static int examine(struct settings *settings, struct launch *launch, struct target *target,

@@ -30,7 +30,7 @@ static char *cure_in(char *wrong)
 static void look_at_library(struct doctor *doctor)
 {
 	struct launch launch;
-	char *wrong = launch_prepare(&launch, NULL, NULL);
+	AUTO_FREE char *wrong = launch_prepare(&launch, NULL, NULL);
 
 	if (launch.library)
 		doctor_say(doctor, DOCTOR_OK, "library", NULL, "%s", launch.library);
@@ -42,7 +42,6 @@ static void look_at_library(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_OK, "session directory", NULL, "%s", launch.dir);
 	else if (launch.library)
 		doctor_say(doctor, DOCTOR_BAD, "session directory", cure_in(wrong), "%s", wrong);
-	free(wrong);
 	launch_finish(&launch);
 }
 

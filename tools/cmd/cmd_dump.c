@@ -26,14 +26,13 @@ static void print_line(const json_t *object)
 	       json_string_value(json_object_get(object, "event")));
 	json_object_foreach((json_t *)object, key, value)
 	{
-		char *text;
+		AUTO_FREE char *text = NULL;
 
 		if (!strcmp(key, "time_ns") || !strcmp(key, "pid") || !strcmp(key, "tid") ||
 		    !strcmp(key, "event"))
 			continue;
 		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 		printf(" %s=%s", key, text ? text : "?");
-		free(text);
 	}
 	putchar('\n');
 }
@@ -59,7 +58,7 @@ int cmd_dump(int argc, char **argv)
 {
 	const char *dir = NULL;
 	void (*print)(const json_t *object) = print_line;
-	char *wrong;
+	AUTO_FREE char *wrong = NULL;
 
 	if (usage_asked(argc, argv, usage_dump))
 		return 0;
@@ -81,6 +80,5 @@ int cmd_dump(int argc, char **argv)
 	if (!wrong)
 		return 0;
 	complain("%s", wrong);
-	free(wrong);
 	return STATUS_USAGE;
 }

@@ -136,9 +136,9 @@ static void print_text(const struct launcher *launcher, const char *library, con
 static int print(const struct settings *settings, const struct launcher *launcher,
 		 const char *library)
 {
-	char *dir = launcher	  ? directory_for(launcher, settings->dir) :
-		    settings->dir ? text_copy(settings->dir) :
-				    NULL;
+	AUTO_FREE char *dir = launcher	    ? directory_for(launcher, settings->dir) :
+			      settings->dir ? text_copy(settings->dir) :
+					      NULL;
 	struct launch_variable variables[LAUNCH_VARIABLES];
 
 	launch_environment(library, dir, settings->for_library, false, variables);
@@ -148,7 +148,6 @@ static int print(const struct settings *settings, const struct launcher *launche
 	}
 	if (launcher)
 		print_text(launcher, library, dir, settings->for_library);
-	free(dir);
 	return 0;
 }
 
@@ -157,7 +156,7 @@ int cmd_env(int argc, char **argv)
 	const struct launcher *launcher = NULL;
 	struct settings settings;
 	int status = options_parse(&settings, OPT_ENV, usage_env, argc, argv);
-	char *library = status ? NULL : launch_find_library();
+	AUTO_FREE char *library = status ? NULL : launch_find_library();
 
 	if (!status && settings.launcher)
 		launcher = find_launcher(settings.launcher);
@@ -174,7 +173,6 @@ int cmd_env(int argc, char **argv)
 			"libmpsan.so is not beside this program nor in ../lib; reinstall mpsan");
 	if (!status)
 		status = print(&settings, launcher, library);
-	free(library);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;
 }

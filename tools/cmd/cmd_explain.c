@@ -19,10 +19,9 @@ static void print_part(const char *title, const char *text)
 
 static int complain_of_rule(const char *slug)
 {
-	char *near = suggest_names(slug, rule_name);
+	AUTO_FREE char *near = suggest_names(slug, rule_name);
 
 	complain("explain: no such rule: %s%s; 'mpsan list rules' lists them", slug, near);
-	free(near);
 	return STATUS_USAGE;
 }
 

@@ -23,11 +23,10 @@ static int cmd_ipc_show(const char *dir, bool as_json, const void *context)
 		return STATUS_USAGE;
 	}
 	if (as_json) {
-		json_t *document = ipc_list_document(&list);
+		json_auto_t *document = ipc_list_document(&list);
 
 		json_dumpf(document, stdout, JSON_INDENT(1));
 		putchar('\n');
-		json_decref(document);
 	} else {
 		ipc_list_print(&list, stdout);
 	}

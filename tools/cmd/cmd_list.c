@@ -99,13 +99,11 @@ static const char *table_name(size_t number)
 
 static int no_such_table(const char *name)
 {
-	char *near = suggest_names(name, table_name);
-	int status = complain(
+	AUTO_FREE char *near = suggest_names(name, table_name);
+
+	return complain(
 		"list: no such table: %s%s; use hooks, events, rules, options, formats or policies",
 		name, near);
-
-	free(near);
-	return status;
 }
 
 int cmd_list(int argc, char **argv)

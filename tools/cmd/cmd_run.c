@@ -103,12 +103,11 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 
 static void add_hushed(json_t *document, const struct judged *reason)
 {
-	char *by = judged_hushed_by(reason);
+	AUTO_FREE char *by = judged_hushed_by(reason);
 
 	report_limit(document,
 		     "mpsan killed the program after a proof of %s (--on-deadlock), although %s",
 		     rule_slug(reason->rule), by);
-	free(by);
 }
 
 /*
@@ -153,7 +152,7 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 		  const struct binary *binary, const char *library)
 {
 	struct report_exit end = {.code = -1};
-	json_t *command = command_json(argv);
+	json_auto_t *command = command_json(argv);
 	struct report made = {0};
 	int status, unwritten = 0;
 
@@ -177,7 +176,6 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	if (watch->terminal)
 		write_rest(watch->judge, made.document, &settings->view);
 	report_finish(&made);
-	json_decref(command);
 	return status ? status : unwritten;
 }
 
@@ -186,13 +184,10 @@ static char *library_options(const struct settings *settings)
 {
 	const char *given = settings->for_library;
 	bool order = grades_asks(&settings->grades, RULE_lock_order_inversion);
-	char *calls = filtered_for_library();
-	char *all = text_format("join=only%s%s%s%s%s", order ? ":lock-order=yes" : "",
-				calls ? ":" : "", calls ? calls : "", given ? ":" : "",
-				given ? given : "");
+	AUTO_FREE char *calls = filtered_for_library();
 
-	free(calls);
-	return all;
+	return text_format("join=only%s%s%s%s%s", order ? ":lock-order=yes" : "", calls ? ":" : "",
+			   calls ? calls : "", given ? ":" : "", given ? given : "");
 }
 
 /* Removes the session, runs the program unwatched, and does not return. */
@@ -222,13 +217,11 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 {
 	struct mpsan_session *head = watch->judge->reader->session.head;
 	struct launch_variable variables[LAUNCH_VARIABLES];
-	char *options = library_options(settings), *dir = host_literal(launch->dir);
+	AUTO_FREE char *options = library_options(settings), *dir = host_literal(launch->dir);
 
 	snprintf(head->options, sizeof(head->options), "%s", options);
 	head->logs_max = room_for_logs(settings, launch->dir);
 	launch_environment(launch->library, dir, options, binary->has_asan, variables);
-	free(dir);
-	free(options);
 	watch->child = rescue_start(variables, launch->is_private ? launch->dir : NULL);
 	for (int i = 0; variables[i].name; i++)
 		free(variables[i].value);

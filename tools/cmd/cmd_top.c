@@ -131,10 +131,9 @@ static int show_once(const struct top_look *look)
 	top_rows_tree(&rows, &look->picture);
 	top_rows_findings(&rows, &look->picture);
 	for (uint32_t i = 0; i < rows.item.count; i++) {
-		char *line = top_clip(rows.item.item[i].text, 0, line_columns());
+		AUTO_FREE char *line = top_clip(rows.item.item[i].text, 0, line_columns());
 
 		puts(line);
-		free(line);
 	}
 	top_rows_finish(&rows);
 	return stream_flush(stdout) ? 0 : complain("top: cannot write to standard output");

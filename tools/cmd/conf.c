@@ -34,19 +34,17 @@ static char *beside(const struct option_def *row, const char *conf, const char *
 
 static char *conf_unknown(const struct textfile *file, const char *name, size_t length)
 {
-	char *near = options_suggest(name, length, OPT_COMMANDS);
-	char *wrong = textfile_wrong(file, name,
-				     "no such option: %.*s%s; 'mpsan list options' lists them",
-				     (int)(length > 40 ? 40 : length), name, near);
+	AUTO_FREE char *near = options_suggest(name, length, OPT_COMMANDS);
 
-	free(near);
-	return wrong;
+	return textfile_wrong(file, name, "no such option: %.*s%s; 'mpsan list options' lists them",
+			      (int)(length > 40 ? 40 : length), name, near);
 }
 
 static char *set(struct settings *settings, const struct textfile *file,
 		 const struct option_def *row, char *value)
 {
-	char *kept = value ? beside(row, file->name, value) : NULL, *wrong, *longer;
+	char *kept = value ? beside(row, file->name, value) : NULL;
+	AUTO_FREE char *wrong = NULL;
 
 	if (kept)
 		*ARRAY_ADD(&settings->texts) = kept;
@@ -55,9 +53,7 @@ static char *set(struct settings *settings, const struct textfile *file,
 	settings->is_conf = false;
 	if (!wrong)
 		return NULL;
-	longer = textfile_wrong(file, value, "%s", wrong);
-	free(wrong);
-	return longer;
+	return textfile_wrong(file, value, "%s", wrong);
 }
 
 static char *conf_take_line(struct settings *settings, enum option_where where,
@@ -105,14 +101,13 @@ static const char *doubt(const char *name, const struct stat *st)
 static int read_file(struct settings *settings, enum option_where where, int fd)
 {
 	struct textfile file;
-	char *wrong = textfile_read_from(&file, settings->conf, fd);
+	AUTO_FREE char *wrong = textfile_read_from(&file, settings->conf, fd);
 	int status = 0;
 
 	while (!wrong && textfile_next(&file))
 		wrong = conf_take_line(settings, where, &file);
 	if (wrong)
 		status = complain("%s", wrong);
-	free(wrong);
 	textfile_finish(&file);
 	return status;
 }
@@ -120,14 +115,11 @@ static int read_file(struct settings *settings, enum option_where where, int fd)
 /* Whether the search ends here: the root of a repository or of a file system. */
 static bool is_last(const char *directory, dev_t device)
 {
-	char *git = text_format("%s/.git", directory), *parent = text_format("%s/..", directory);
+	AUTO_FREE char *git = text_format("%s/.git", directory),
+		       *parent = text_format("%s/..", directory);
 	struct stat st, above;
-	bool last = !stat(git, &st) || !*directory || stat(parent, &above) ||
-		    above.st_dev != device;
 
-	free(git);
-	free(parent);
-	return last;
+	return !stat(git, &st) || !*directory || stat(parent, &above) || above.st_dev != device;
 }
 
 /* The nearest project file, which the caller frees; NULL if there is none. */

@@ -19,14 +19,13 @@ static void say_unused(const struct suppressions *suppressions, json_t *document
 
 	for (uint32_t i = 0; i < suppressions->line.count; i++) {
 		const struct suppression *line = &suppressions->line.item[i];
-		char *near;
+		AUTO_FREE char *near = NULL;
 
 		if (line->used || ++count > NAMED_MAX)
 			continue;
 		near = suppression_near(line, findings);
 		report_limit(document, "unused suppression: %s:%u %s:%s%s", line->file,
 			     line->number, line->slug, line->pattern, near);
-		free(near);
 	}
 	if (count > NAMED_MAX)
 		report_limit(document, "further unused suppressions: %u", count - NAMED_MAX);
@@ -35,12 +34,11 @@ static void say_unused(const struct suppressions *suppressions, json_t *document
 int gate(struct settings *settings, json_t *document)
 {
 	size_t count = json_array_size(json_object_get(document, "findings"));
-	char *wrong = settings->write_baseline ?
-			      baseline_write(settings->write_baseline, document) :
-			      NULL;
+	AUTO_FREE char *wrong = settings->write_baseline ?
+					baseline_write(settings->write_baseline, document) :
+					NULL;
 	int status = wrong ? complain("%s", wrong) : 0;
 
-	free(wrong);
 	if (settings->write_baseline && !status)
 		fprintf(stderr, "mpsan: %zu finding%s written to the baseline %s\n", count,
 			count == 1 ? "" : "s", settings->write_baseline);

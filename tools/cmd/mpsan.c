@@ -75,7 +75,7 @@ static bool is_command(const char *name)
 /* Whoever gives a program or a PID alone gets the command for it. */
 static int no_such_command(const char *word)
 {
-	char *near = suggest_names(word, command_name);
+	AUTO_FREE char *near = suggest_names(word, command_name);
 	bool is_number = *word && strspn(word, "0123456789") == strlen(word);
 
 	if (*near || *word == '-' || !*word)
@@ -88,7 +88,6 @@ static int no_such_command(const char *word)
 		complain(
 			"unknown command %s; 'mpsan run -- %s' watches a program, 'mpsan help' lists commands",
 			word, word);
-	free(near);
 	return STATUS_USAGE;
 }
 
@@ -102,10 +101,9 @@ static int run_command(int argc, char **argv)
 
 static int no_help_on(const char *name)
 {
-	char *near = suggest_names(name, help_name);
+	AUTO_FREE char *near = suggest_names(name, help_name);
 
 	complain("help: no such command or topic: %s%s; 'mpsan help' lists them", name, near);
-	free(near);
 	return STATUS_USAGE;
 }
 

@@ -18,14 +18,11 @@
 
 int offline_check(const struct settings *settings)
 {
-	char *wrong = NULL;
-	int status;
+	AUTO_FREE char *wrong = NULL;
 
 	for (uint32_t i = 0; i < settings->reports.count && !wrong; i++)
 		wrong = report_target_check(&settings->reports.item[i]);
-	status = wrong ? complain("%s", wrong) : 0;
-	free(wrong);
-	return status;
+	return wrong ? complain("%s", wrong) : 0;
 }
 
 /* The command and exit status of the report are those of the session's first process. */
@@ -112,7 +109,7 @@ static void add_judged(const struct settings *settings, const struct judge *judg
 		       struct report *report)
 {
 	struct report_exit end;
-	json_t *command = NULL;
+	json_auto_t *command = NULL;
 
 	offline_describe(judge->reader, &command, &end);
 	if (!report->document)
@@ -120,7 +117,6 @@ static void add_judged(const struct settings *settings, const struct judge *judg
 	add_source(settings, judge, number, report);
 	merge_sessions_end(report->merge, command, &end);
 	add_host(report, number, command, &end);
-	json_decref(command);
 }
 
 /*
@@ -223,11 +219,9 @@ int offline_judge(const struct settings *settings, char **dirs, struct report *r
 
 static int write_one(const struct report_target *target, const struct report *report)
 {
-	char *wrong = report_write(target, report);
-	int status = wrong ? complain("%s", wrong) : 0;
+	AUTO_FREE char *wrong = report_write(target, report);
 
-	free(wrong);
-	return status;
+	return wrong ? complain("%s", wrong) : 0;
 }
 
 int offline_write(const struct settings *settings, const struct report *report)

@@ -10,12 +10,9 @@
 static int options_unknown(enum option_where where, const char *option, const char *command)
 {
 	size_t dashes = strspn(option, "-"), length = strcspn(option + dashes, "=");
-	char *near = options_suggest(option + dashes, length, where);
-	int status = complain("unknown option %s%s; 'mpsan %s --help' lists them", option, near,
-			      command);
+	AUTO_FREE char *near = options_suggest(option + dashes, length, where);
 
-	free(near);
-	return status;
+	return complain("unknown option %s%s; 'mpsan %s --help' lists them", option, near, command);
 }
 
 /*
@@ -48,7 +45,7 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	const char *name = argv[*at] + 2, *equals = strchrnul(name, '=');
 	const struct option_def *row = options_find(name, equals - name, where);
 	const char *value = *equals ? equals + 1 : NULL;
-	char *wrong;
+	AUTO_FREE char *wrong = NULL;
 
 	if (!row)
 		return options_unknown(where, argv[*at], argv[0]);
@@ -65,7 +62,6 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	if (!wrong)
 		return 0;
 	complain("%s", wrong);
-	free(wrong);
 	return STATUS_USAGE;
 }
 

@@ -18,18 +18,16 @@ bool option_is_optional(const struct option_def *row)
 
 static void print_row(FILE *out, const struct option_def *row)
 {
-	char *left = text_format("  --%s%s%s", row->name, option_is_optional(row) ? "" : " ",
-				 row->argument);
-	char *right = text_format("%s%s%s%s", row->help, *row->preset ? " (default " : "",
-				  row->preset, *row->preset ? ")" : "");
+	AUTO_FREE char *left = text_format("  --%s%s%s", row->name,
+					   option_is_optional(row) ? "" : " ", row->argument);
+	AUTO_FREE char *right = text_format("%s%s%s%s", row->help, *row->preset ? " (default " : "",
+					    row->preset, *row->preset ? ")" : "");
 
 	if (strlen(left) < HELP_COLUMN)
 		fprintf(out, "%-*s", (int)HELP_COLUMN, left);
 	else
 		fprintf(out, "%s\n%*s", left, (int)HELP_COLUMN, "");
 	wrap_print(out, HELP_COLUMN, right);
-	free(left);
-	free(right);
 }
 
 void options_print(FILE *out, int where)
@@ -50,7 +48,7 @@ static const char *near_name(size_t number)
 
 char *options_suggest(const char *name, size_t length, int where)
 {
-	char *word = text_format("%.*s", (int)length, name), *near;
+	AUTO_FREE char *word = text_format("%.*s", (int)length, name);
 	const struct option_def *row;
 	size_t count = 0;
 
@@ -58,9 +56,7 @@ char *options_suggest(const char *name, size_t length, int where)
 		if (row->where & where)
 			near_row[count++] = row->name;
 	near_row[count] = NULL;
-	near = suggest_names(word, near_name);
-	free(word);
-	return near;
+	return suggest_names(word, near_name);
 }
 
 int options_help(enum option_where where, const char *usage)

@@ -90,12 +90,11 @@ static char *set_on_deadlock(struct settings *settings, const char *value)
 static char *set_hang_after(struct settings *settings, const char *value)
 {
 	unsigned long number = 0;
-	char *wrong = set_number("hang-after", value, INT_MAX, &number);
+	AUTO_FREE char *wrong = set_number("hang-after", value, INT_MAX, &number);
 
 	settings->hang_after = (unsigned)number;
 	if (!wrong)
 		return NULL;
-	free(wrong);
 	return text_format("--hang-after %s: expected a whole number of seconds, or 0 for never",
 			   value);
 }

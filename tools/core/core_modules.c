@@ -234,10 +234,9 @@ static uint64_t bytes_left_out(const struct core *core)
 static void say(const struct core *core, void (*see)(const char *, void *), void *context,
 		char *what)
 {
-	char *text = text_format("process %u: %s", core->pid, what);
+	AUTO_FREE char *text = text_format("process %u: %s", core->pid, what);
 
 	see(text, context);
-	free(text);
 	free(what);
 }
 
@@ -268,11 +267,10 @@ void core_each_limit(const struct core *core, void (*see)(const char *, void *),
 		say(core, see, context,
 		    text_copy("the core does not name the files that were mapped"));
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		char *list = files_that(core, files[i].file);
+		AUTO_FREE char *list = files_that(core, files[i].file);
 
 		if (*list)
 			say(core, see, context, text_format("%s: %s", list, files[i].why));
-		free(list);
 	}
 	if (core->numbers_unknown)
 		say(core, see, context,

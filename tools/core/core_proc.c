@@ -139,12 +139,11 @@ static size_t core_arguments(const struct core *core, char *text, size_t bytes)
 	const struct core_segment *stack = core_segment_at(core, core->random);
 	uint64_t below = stack ? core->random - stack->start : 0;
 	size_t count = (below < STACK_MAX ? below : STACK_MAX) / 8, end, begin, done = 0;
-	uint64_t *words = memory_get(8 * count + 8);
+	AUTO_FREE uint64_t *words = memory_get(8 * count + 8);
 
 	if (count > sizeof(core->auxiliary) / 8 && read_start(core, words, count, &end) &&
 	    (begin = find_arguments(words, end)))
 		done = copy_arguments(core, words + begin, text, bytes);
-	free(words);
 	return done ? done : kept_arguments(core, text, bytes);
 }
 

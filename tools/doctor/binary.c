@@ -23,7 +23,8 @@
 static char *search_path(const char *command)
 {
 	const char *path = getenv("PATH");
-	char *all, *rest, *dir;
+	AUTO_FREE char *all = NULL;
+	char *rest, *dir;
 
 	if (strchr(command, '/'))
 		return access(command, X_OK) ? NULL : text_copy(command);
@@ -33,13 +34,10 @@ static char *search_path(const char *command)
 		char *full = text_format("%s/%s", *dir ? dir : ".", command);
 		struct stat st;
 
-		if (!access(full, X_OK) && !stat(full, &st) && S_ISREG(st.st_mode)) {
-			free(all);
+		if (!access(full, X_OK) && !stat(full, &st) && S_ISREG(st.st_mode))
 			return full;
-		}
 		free(full);
 	}
-	free(all);
 	return NULL;
 }
 
@@ -189,7 +187,7 @@ static void read_elf(struct binary *binary)
 void binary_inspect(struct binary *binary, const char *command)
 {
 	struct stat st;
-	char *real;
+	AUTO_FREE char *real = NULL;
 
 	*binary = (struct binary){.path = search_path(command)};
 	/* An interpreter may be a script itself, as with pyenv; the kernel has the same limit. */
@@ -206,7 +204,6 @@ void binary_inspect(struct binary *binary, const char *command)
 	real = realpath(binary->path, NULL);
 	if (real)
 		note_python(binary, path_base(real));
-	free(real);
 	read_elf(binary);
 }
 

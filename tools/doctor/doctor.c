@@ -103,11 +103,9 @@ char *doctor_read(const struct doctor *doctor, const char *path)
 
 bool doctor_has(const struct doctor *doctor, const char *path)
 {
-	char *name = text_format("%s%s", doctor->root, path);
-	bool has = !access(name, F_OK);
+	AUTO_FREE char *name = text_format("%s%s", doctor->root, path);
 
-	free(name);
-	return has;
+	return !access(name, F_OK);
 }
 
 long long doctor_number(const struct doctor *doctor, const char *path, long long otherwise)

@@ -22,7 +22,7 @@ static const char *container_kind(const struct doctor *doctor)
 						{"docker", "docker"},
 						{"libpod", "podman"},
 						{"lxc", "lxc"}};
-	char *group = doctor_read(doctor, "/proc/1/cgroup");
+	AUTO_FREE char *group = doctor_read(doctor, "/proc/1/cgroup");
 	const char *kind = NULL;
 
 	for (size_t i = 0; !kind && i < sizeof(files) / sizeof(*files); i++)
@@ -31,40 +31,35 @@ static const char *container_kind(const struct doctor *doctor)
 	for (size_t i = 0; group && !kind && i < sizeof(groups) / sizeof(*groups); i++)
 		if (strstr(group, groups[i][0]))
 			kind = groups[i][1];
-	free(group);
 	return kind;
 }
 
 /* The lowest memory.max of the own control group and its ancestors; LLONG_MAX: none. */
 static long long memory_limit(const struct doctor *doctor)
 {
-	char *groups = doctor_read(doctor, "/proc/self/cgroup"),
-	     *group = groups ? cgroup_named(groups, "") : NULL;
+	AUTO_FREE char *groups = doctor_read(doctor, "/proc/self/cgroup"),
+		       *group = groups ? cgroup_named(groups, "") : NULL;
 	long long least = doctor_number(doctor, "/sys/fs/cgroup/memory/memory.limit_in_bytes",
 					__LONG_LONG_MAX__);
 
 	for (bool more = group; more; more = cgroup_parent(group)) {
-		char *file = text_format("%s/memory.max", group);
+		AUTO_FREE char *file = text_format("%s/memory.max", group);
 		long long limit = doctor_number(doctor, file, __LONG_LONG_MAX__);
 
 		least = limit < least ? limit : least;
-		free(file);
 	}
-	free(group);
-	free(groups);
 	return least;
 }
 
 /* In a PID namespace a process has several pids. */
 static bool has_own_pids(const struct doctor *doctor)
 {
-	char *status = doctor_read(doctor, "/proc/self/status");
+	AUTO_FREE char *status = doctor_read(doctor, "/proc/self/status");
 	const char *line = status ? proc_status_line(status, "NSpid") : NULL;
 	bool several;
 
 	line = line ? line + strspn(line, "\t ") : "";
 	several = strcspn(line, "\t ") < strcspn(line, "\n");
-	free(status);
 	return several;
 }
 

@@ -101,7 +101,7 @@ void doctor_hidepid(struct doctor *doctor, bool privileged)
  */
 static void look_at_clock(struct doctor *doctor)
 {
-	char *source = doctor_read(
+	AUTO_FREE char *source = doctor_read(
 		doctor, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 
 	if (source)
@@ -115,15 +115,14 @@ static void look_at_clock(struct doctor *doctor)
 				"it was disabled"),
 			"%s: reading the time takes a system call, which makes each record ten times as expensive",
 			source);
-	free(source);
 }
 
 static void look_at_seccomp(struct doctor *doctor)
 {
-	char *status = doctor_read(doctor, "/proc/self/status");
+	AUTO_FREE char *status = doctor_read(doctor, "/proc/self/status");
 	const char *line = status ? proc_status_line(status, "Seccomp") : NULL,
 		   *missed = filtered_try();
-	char *deadly = filtered_names();
+	AUTO_FREE char *deadly = filtered_names();
 
 	if (line && atoi(line) == 1)
 		doctor_say(doctor, DOCTOR_BAD, "seccomp",
@@ -136,20 +135,17 @@ static void look_at_seccomp(struct doctor *doctor)
 				"let the filter allow them or return an error (SECCOMP_RET_ERRNO)"),
 			"a filter kills the caller of: %s; mpsan %s", deadly,
 			missed ? "needs them" : "works without them");
-	free(status);
-	free(deadly);
 }
 
 static void look_at_gpu(struct doctor *doctor)
 {
-	char *text = doctor_read(doctor, "/proc/driver/nvidia/version");
+	AUTO_FREE char *text = doctor_read(doctor, "/proc/driver/nvidia/version");
 	char *name = text ? strstr(text, "NVRM version: ") : NULL;
 
 	if (name)
 		doctor_say(doctor, DOCTOR_OK, "GPU", NULL, "%.*s", (int)strcspn(name, "\n"), name);
 	else
 		doctor_say(doctor, DOCTOR_OK, "GPU", NULL, "no NVIDIA driver; CUDA rules inactive");
-	free(text);
 }
 
 void doctor_kernel(struct doctor *doctor)

@@ -63,7 +63,7 @@ static void look_at_tmp(struct doctor *doctor)
 
 static void look_at_shm(struct doctor *doctor)
 {
-	char *path = text_format("%s/dev/shm", doctor->root);
+	AUTO_FREE char *path = text_format("%s/dev/shm", doctor->root);
 	struct statvfs fs;
 	unsigned long long size, room;
 
@@ -73,10 +73,8 @@ static void look_at_shm(struct doctor *doctor)
 			text_copy("mount -t tmpfs -o mode=1777 tmpfs /dev/shm"),
 			"cannot be used (%s): multiprocessing cannot create semaphores nor torch share tensors",
 			strerror(errno));
-		free(path);
 		return;
 	}
-	free(path);
 	size = (unsigned long long)fs.f_blocks * fs.f_frsize;
 	room = (unsigned long long)fs.f_bavail * fs.f_frsize;
 	if (size <= SHM_SMALL)

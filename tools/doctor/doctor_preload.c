@@ -44,7 +44,7 @@ static const char *search_file(const char *file, const struct doctor *doctor)
 
 static void look_at_ours(struct doctor *doctor, const char *subject, const char *file)
 {
-	char *ours = launch_find_library(), *real = realpath(file, NULL);
+	AUTO_FREE char *ours = launch_find_library(), *real = realpath(file, NULL);
 
 	if (ours && real && !strcmp(ours, real))
 		doctor_say(doctor, DOCTOR_OK, subject, NULL, "%s, this mpsan's own library", file);
@@ -53,8 +53,6 @@ static void look_at_ours(struct doctor *doctor, const char *subject, const char 
 			   text_format("unset LD_PRELOAD for `mpsan run`, or name %s",
 				       ours ? ours : "this mpsan's library"),
 			   "%s: another mpsan's libmpsan.so is preloaded", file);
-	free(ours);
-	free(real);
 }
 
 static void look_at_library(struct doctor *doctor, const char *subject, const char *file)
@@ -95,11 +93,10 @@ static void look_at_list(struct doctor *doctor, const char *subject, const char 
 
 void doctor_preload(struct doctor *doctor, const char *list)
 {
-	char *everywhere = doctor_read(doctor, "/etc/ld.so.preload");
+	AUTO_FREE char *everywhere = doctor_read(doctor, "/etc/ld.so.preload");
 
 	if (list)
 		look_at_list(doctor, "LD_PRELOAD", list);
 	if (everywhere)
 		look_at_list(doctor, "/etc/ld.so.preload", everywhere);
-	free(everywhere);
 }

@@ -69,7 +69,9 @@ static void look_at_version(struct doctor *doctor, const char *version, const ch
 /* A Python's home is DIR if it is DIR/bin/python3 beside DIR/pyvenv.cfg or DIR/conda-meta. */
 static void look_at_home(struct doctor *doctor, const char *path)
 {
-	char *home = text_copy(path), *slash = strrchr(home, '/'), *cfg, *conda;
+	AUTO_FREE char *home = text_copy(path);
+	char *slash = strrchr(home, '/');
+	AUTO_FREE char *cfg = NULL, *conda = NULL;
 
 	if (slash)
 		*slash = '\0';
@@ -85,9 +87,6 @@ static void look_at_home(struct doctor *doctor, const char *path)
 			doctor, DOCTOR_OK, "environment", NULL,
 			"conda environment %s; its libraries do not affect mpsan, which needs only libc",
 			home);
-	free(cfg);
-	free(conda);
-	free(home);
 }
 
 void doctor_python(struct doctor *doctor, const struct binary *binary)

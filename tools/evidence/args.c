@@ -33,10 +33,9 @@ void args_set(json_t *args, enum arg arg, char *text)
 
 void args_set_field(json_t *args, const char *prefix, const char *field, char *text)
 {
-	char *name = text_format("%s%s", prefix, field);
+	AUTO_FREE char *name = text_format("%s%s", prefix, field);
 
 	args_enter(args, name, text);
-	free(name);
 }
 
 const char *args_text(const json_t *args, enum arg arg)

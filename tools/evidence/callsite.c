@@ -45,11 +45,9 @@ void callsite_handles(const struct evidence_context *ctx, struct callsite *calls
 char *callsite_line(const struct evidence_context *ctx, const struct fact_place *at,
 		    uint64_t python)
 {
-	json_t *frames = frames_python(ctx->frames, at, python);
-	char *text = frame_text(json_array_get(frames, 0));
+	json_auto_t *frames = frames_python(ctx->frames, at, python);
 
-	json_decref(frames);
-	return text;
+	return frame_text(json_array_get(frames, 0));
 }
 
 void callsite_locate(const struct evidence_context *ctx, struct callsite *callsite, uint64_t caller,
@@ -93,15 +91,12 @@ static bool is_handled_at(const json_t *frame, const char *place)
 {
 	const char *function = jsontext_at(frame, "function"), *dot = strrchr(function, '.');
 	const char *file = path_base(jsontext_at(frame, "file"));
-	char *name = text_format("%s (%s:", function, file),
-	     *plain = text_format("%s (%s:", dot ? dot + 1 : function, file);
+	AUTO_FREE char *name = text_format("%s (%s:", function, file),
+		       *plain = text_format("%s (%s:", dot ? dot + 1 : function, file);
 	const char *full = strncmp(place, plain, strlen(plain)) ? name : plain;
-	bool same = !strncmp(place, full, strlen(full)) &&
-		    jsontext_number(frame, "line") >= atoll(place + strlen(full));
 
-	free(name);
-	free(plain);
-	return same;
+	return !strncmp(place, full, strlen(full)) &&
+	       jsontext_number(frame, "line") >= atoll(place + strlen(full));
 }
 
 /* The signal whose Python handler one of these frames is; "" if none is. */
@@ -127,7 +122,7 @@ static char *handled_signal(json_t *python, const char *handlers)
 
 char *callsite_handler(const struct callsite *callsite, const char *handlers)
 {
-	char *signal = NULL, *text;
+	AUTO_FREE char *signal = NULL;
 	json_t *frame;
 	size_t i;
 
@@ -138,9 +133,7 @@ char *callsite_handler(const struct callsite *callsite, const char *handlers)
 	}
 	if (!signal)
 		signal = handled_signal(callsite->python, handlers);
-	text = *signal ? text_format(" in the handler of %s", signal) : text_copy("");
-	free(signal);
-	return text;
+	return *signal ? text_format(" in the handler of %s", signal) : text_copy("");
 }
 
 static const char *const role_text[] = {

@@ -33,10 +33,9 @@ void callsite_hash_lock(uint64_t *hash, const char *key)
 
 void callsite_hash_frame(uint64_t *hash, const json_t *frame)
 {
-	char *key = frame ? frame_key(frame) : NULL;
+	AUTO_FREE char *key = frame ? frame_key(frame) : NULL;
 
 	callsite_hash_text(hash, key);
-	free(key);
 }
 
 static const char *function_of(const json_t *frame)

@@ -423,7 +423,7 @@ static json_t *evidence_write(struct evidence *evidence)
 	const char *fix = reentry_fix(&evidence->reader->facts, finding, &evidence->waiter,
 				      &evidence->holder, args_text(evidence->args, ARG_handler)),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
-	char *print = fingerprint(evidence);
+	AUTO_FREE char *print = fingerprint(evidence);
 	json_t *object;
 
 	object = json_pack("{s:s, s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
@@ -436,7 +436,6 @@ static json_t *evidence_write(struct evidence *evidence)
 			   (json_int_t)reader_real_ns(evidence->reader, main_callsite->time_ns),
 			   "fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
 			   subject(evidence), "evidence", evidence_steps(evidence));
-	free(print);
 	process_add_outer(evidence->reader, main_callsite->at->by, object);
 	add_ends(evidence, object);
 	because_tell(&evidence->ctx, finding, &evidence->events.causer, &evidence->waiter, object);

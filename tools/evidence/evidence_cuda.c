@@ -256,13 +256,12 @@ static char *library_text(const struct cuda_subjects *subjects, const json_t *fr
 
 static void starter_args(const struct cuda_subjects *subjects, json_t *args)
 {
-	json_t *frame = starter(subjects),
-	       *script = frames_first_script(subjects->initialiser.python);
+	json_auto_t *frame = starter(subjects);
+	json_t *script = frames_first_script(subjects->initialiser.python);
 	char *place = frame_text(script ? script : frame);
 
 	args_set(args, ARG_library, library_text(subjects, frame));
 	args_set(args, ARG_init_at, place ? place : text_copy("an unknown place"));
-	json_decref(frame);
 }
 
 static void init_args(const struct cuda_subjects *subjects, json_t *args)
@@ -481,7 +480,7 @@ void cuda_import_steps(const struct cuda_subjects *subjects, json_t *args, const
 void cuda_hash(const struct cuda_subjects *subjects, uint64_t *hash)
 {
 	struct cuda_event event = cuda_event(subjects);
-	char *function = function_text(subjects, event.at, event.function);
+	AUTO_FREE char *function = function_text(subjects, event.at, event.function);
 
 	if (subjects->finding->trigger.kind != TRIGGER_CUDA_ENV)
 		callsite_hash_text(hash, function);
@@ -494,5 +493,4 @@ void cuda_hash(const struct cuda_subjects *subjects, uint64_t *hash)
 		callsite_hash(hash, &subjects->initialiser);
 	if (subjects->piece)
 		callsite_hash(hash, &subjects->exporter);
-	free(function);
 }

@@ -143,8 +143,7 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 static char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	struct fact_place at = blocked->at;
-	json_t *frame;
-	char *text;
+	json_auto_t *frame = NULL;
 
 	if (blocked->ev.taken_python)
 		return callsite_line(ctx, &blocked->at, blocked->ev.taken_python);
@@ -152,9 +151,7 @@ static char *deadlock_taken(const struct evidence_context *ctx, const struct fac
 		return NULL;
 	at.by = (uint32_t)blocked->ev.taken_slot - 1;
 	frame = frame_of_caller(ctx->frames, &at, blocked->ev.taken);
-	text = frame && !frame_is_header(frame) ? frame_text(frame) : NULL;
-	json_decref(frame);
-	return text;
+	return frame && !frame_is_header(frame) ? frame_text(frame) : NULL;
 }
 
 static bool owns_itself(const struct fact_blocked *blocked)
@@ -177,13 +174,11 @@ static char *thread_started(const struct evidence_context *ctx, uint32_t slot, u
 			    uint64_t time_ns)
 {
 	const struct fact_thread *thread = threads_at(ctx->reader, slot, tid, time_ns);
-	json_t *python = thread ? frames_python(ctx->frames, &thread->at, thread->ev.python) : NULL;
-	char *place = frame_text(frames_first_script(python)),
-	     *text = place ? text_format(", started at %s", place) : text_copy("");
+	json_auto_t *python = thread ? frames_python(ctx->frames, &thread->at, thread->ev.python) :
+				       NULL;
+	AUTO_FREE char *place = frame_text(frames_first_script(python));
 
-	free(place);
-	json_decref(python);
-	return text;
+	return place ? text_format(", started at %s", place) : text_copy("");
 }
 
 /*
@@ -195,8 +190,9 @@ static char *awaited_with_taker(const struct evidence_context *ctx,
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = blocked->at.by, taker = (uint32_t)ev->taker;
 	uint64_t time_ns = blocked->at.time_ns;
-	char *actor = taker ? thread_actor(ctx, slot, taker, time_ns) : NULL,
-	     *started = taker ? thread_started(ctx, slot, taker, time_ns) : NULL, *text;
+	AUTO_FREE char *actor = taker ? thread_actor(ctx, slot, taker, time_ns) : NULL,
+		       *started = taker ? thread_started(ctx, slot, taker, time_ns) : NULL;
+	char *text;
 
 	if (!taker)
 		text = text_copy(awaited);
@@ -205,8 +201,6 @@ static char *awaited_with_taker(const struct evidence_context *ctx,
 	else
 		text = text_format("%s, which %s%s%s took and did not release before it ended",
 				   awaited, actor, started, *started ? "," : "");
-	free(actor);
-	free(started);
 	return text_join(text, "", hang_open_by(ctx, blocked));
 }
 
@@ -215,8 +209,9 @@ static char *awaited_with_owner(const struct evidence_context *ctx,
 				const struct fact_blocked *blocked)
 {
 	struct wait_ref wait = wait_of(ctx, blocked);
-	char *awaited = wait_text(ctx->reader, ctx->frames, &wait),
-	     *owner = deadlock_owner(ctx, blocked), *text;
+	AUTO_FREE char *awaited = wait_text(ctx->reader, ctx->frames, &wait),
+		       *owner = deadlock_owner(ctx, blocked);
+	char *text;
 
 	if (!owner)
 		text = awaited_with_taker(ctx, blocked, awaited);
@@ -229,8 +224,6 @@ static char *awaited_with_owner(const struct evidence_context *ctx,
 			"%s, %s by %s", awaited,
 			blocked->frames.what == AWAITED_POOL_RESULT ? "delivered" : "held", owner);
 	drop_wait(&wait);
-	free(awaited);
-	free(owner);
 	return text;
 }
 
@@ -250,14 +243,12 @@ static char *joined_started(const struct evidence_context *ctx, const struct fac
 /* ", taken at take (job.py:7)", ", started at main (job.py:9)", or "". The caller frees it. */
 static char *owner_origin(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
-	char *taken = deadlock_taken(ctx, blocked), *text;
+	AUTO_FREE char *taken = deadlock_taken(ctx, blocked);
 	bool own = !blocked->ev.owner && blocked->ev.taken_slot == blocked->at.by + 1u;
 
 	if (!taken)
 		return joined_started(ctx, blocked);
-	text = text_format(", taken %sat %s", own ? "by the waiter itself " : "", taken);
-	free(taken);
-	return text;
+	return text_format(", taken %sat %s", own ? "by the waiter itself " : "", taken);
 }
 
 /*
@@ -270,22 +261,19 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 		       const struct callsite *callsite, enum edge_style style)
 {
 	bool foreign = style == EDGE_FOREIGN, full = style <= EDGE_OWN && callsite->where;
-	char *actor = callsite_actor(callsite) ?: text_copy("a thread"),
-	     *number = process_number(ctx->reader, blocked->at.by),
-	     *handling = raised_text(callsite->handling), *whole = awaited_with_owner(ctx, blocked),
-	     *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy(""), *who;
+	AUTO_FREE char *actor = callsite_actor(callsite) ?: text_copy("a thread"),
+		       *number = process_number(ctx->reader, blocked->at.by),
+		       *handling = raised_text(callsite->handling),
+		       *whole = awaited_with_owner(ctx, blocked),
+		       *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy("");
+	char *who;
 	const char *comma = *handling ? "," : "";
 
 	who = full ? text_format("%s of process %s at %s%s", actor, number, callsite->where,
 				 handling) :
 		     text_format("%s%s%s%s%s%s", actor, foreign ? " of process " : "",
 				 foreign ? number : "", comma, handling, comma);
-	free(actor);
-	free(number);
-	free(handling);
 	who = text_join(who, "", text_format(" waits for %s%s", whole, origin));
-	free(whole);
-	free(origin);
 	return who;
 }
 
@@ -324,7 +312,8 @@ static json_t *edge_json(const struct evidence_context *ctx, const struct fact_d
 			 const struct fact_blocked *blocked)
 {
 	const uint64_t since = blocked->ev.since ? blocked->ev.since : blocked->at.time_ns;
-	char *awaited = deadlock_awaited(ctx, blocked), *taken = deadlock_taken(ctx, blocked);
+	AUTO_FREE char *awaited = deadlock_awaited(ctx, blocked),
+		       *taken = deadlock_taken(ctx, blocked);
 	struct edge_owner owner = edge_owner(ctx, deadlock, blocked);
 	json_t *edge = json_pack("{s:o, s:I, s:I, s:o, s:b, s:o, s:I}", "what",
 				 jsontext_of(awaited), "pid", (json_int_t)owner.pid, "tid",
@@ -332,8 +321,6 @@ static json_t *edge_json(const struct evidence_context *ctx, const struct fact_d
 				 owner.gone, "taken", jsontext_of(taken), "since_ns",
 				 (json_int_t)reader_real_ns(ctx->reader, since));
 
-	free(awaited);
-	free(taken);
 	free(owner.thread);
 	return edge;
 }
@@ -426,7 +413,7 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
 	const char *detail = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
 	uint64_t lasted_ns = deadlock->until_ns - first->ev.since;
-	char *taken = deadlock_taken(ctx, first);
+	AUTO_FREE char *taken = deadlock_taken(ctx, first);
 
 	args_set(args, ARG_deadlock,
 		 deadlock_text(ctx, deadlock, strstr(message, "{wait_at}") ? first : NULL));
@@ -447,7 +434,6 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 				   "waits forever"));
 	args_set(args, ARG_since,
 		 text_format("%llu", (unsigned long long)(lasted_ns / 1000000000ull)));
-	free(taken);
 }
 
 /*

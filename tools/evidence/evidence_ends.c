@@ -73,14 +73,12 @@ static char *which_handlers(const struct end *end)
 {
 	static const char handled[] = "handled at ";
 	const char *one = strstr(end->handlers ?: "", handled);
-	char *all, *text;
+	AUTO_FREE char *all = NULL;
 
 	if (end->how == MPSAN_ENDS_TIMER)
 		return one ? text_format(": %s", one + strlen(handled)) : text_copy("");
 	all = others(end);
-	text = *all ? text_format(": %s", all) : text_copy("");
-	free(all);
-	return text;
+	return *all ? text_format(": %s", all) : text_copy("");
 }
 
 static char *repeated_text(const struct end *end)
@@ -160,14 +158,12 @@ static json_t *seconds_json(const struct end *end)
 
 static void add(json_t *finding, const struct end *end)
 {
-	char *how = clause(end), *message;
+	AUTO_FREE char *how = clause(end), *message = NULL;
 
 	json_object_set_new(finding, "ends", json_string(name_of(end->how)));
 	json_object_set_new(finding, "ends_seconds", seconds_json(end));
 	message = text_format("%s%s", jsontext_at(finding, "message"), how);
 	json_object_set_new(finding, "message", json_string(message));
-	free(message);
-	free(how);
 }
 
 /* Within this time of a wait's end, another one for the same thing is the same wait. */
@@ -266,16 +262,14 @@ static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t w
 static char *unseen_text(const struct facts *facts, uint32_t slot, const char *who)
 {
 	const struct fact_process *process = &facts->processes[slot];
-	char *end, *text;
+	AUTO_FREE char *end = NULL;
 
 	if (!process->gone || process->stayed)
 		return text_format("%s still waited when the session ended", who);
 	end = process_ended_text(facts, slot);
-	text = text_format("%s %s %s", who, end,
+	return text_format("%s %s %s", who, end,
 			   process_end_signal(facts, slot) ? "while it waited" :
 							     "before the wait was seen to end");
-	free(end);
-	return text;
 }
 
 /* The signal that another process of the job sent last to this one while it waited; NULL: none. */
@@ -304,15 +298,13 @@ static const struct fact_event *last_signal(const struct facts *facts, const str
 static char *with_signal(const struct reader *reader, const struct course *course, char *text)
 {
 	const struct fact_event *event = last_signal(&reader->facts, course);
-	char *who, *signal;
+	AUTO_FREE char *who = NULL, *signal = NULL;
 
 	if (!event)
 		return text;
 	who = process_text(reader, event->by);
 	signal = text_signal((int)EVENT_AS(event, killed)->signal);
 	text = text_join(text, "; ", text_format("%s had sent it %s", who, signal));
-	free(who);
-	free(signal);
 	return text;
 }
 
@@ -320,17 +312,16 @@ static char *course_text(const struct reader *reader, const struct course *cours
 {
 	const struct fact_process *process = &reader->facts.processes[course->slot];
 	bool ended = process->gone && !process->stayed;
-	char *who = process_text(reader, course->slot), *end, *text;
+	AUTO_FREE char *who = process_text(reader, course->slot), *end = NULL;
+	char *text;
 
 	if (reader->cut_ns && (!course->over_ns || course->over_ns >= reader->cut_ns)) {
 		text = text_format("%s still waited when mpsan ended the program (--on-deadlock)",
 				   who);
-		free(who);
 		return text;
 	}
 	if (!course->over_ns || (ended && process->gone_ns <= course->over_ns)) {
 		text = unseen_text(&reader->facts, course->slot, who);
-		free(who);
 		return text;
 	}
 	end = ended && process->gone_ns - course->over_ns < CONSEQUENCE_NS ?
@@ -338,8 +329,6 @@ static char *course_text(const struct reader *reader, const struct course *cours
 		      text_copy("went on");
 	text = text_format("the wait was over after %.0f s, and %s %s",
 			   (double)(course->over_ns - course->since_ns) / 1e9, who, end);
-	free(who);
-	free(end);
 	return text;
 }
 
@@ -347,12 +336,11 @@ void ends_add_outcome(const struct reader *reader, uint32_t deadlock, uint32_t w
 		      json_t *finding)
 {
 	struct course course;
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	if (!find_course(&reader->facts, deadlock, wait, &course) ||
 	    (course.never && !last_signal(&reader->facts, &course)))
 		return;
 	text = with_signal(reader, &course, course_text(reader, &course));
 	json_object_set_new(finding, "outcome", json_string(text));
-	free(text);
 }

@@ -217,7 +217,7 @@ static char *script_of(const struct mpsan_process *process)
 static void hash_feeder(const struct event_subjects *subjects, const struct fact_event *event,
 			uint64_t *hash)
 {
-	char *name = process_given_name(subjects->ctx->reader, event->by), *script = NULL;
+	AUTO_FREE char *name = process_given_name(subjects->ctx->reader, event->by), *script = NULL;
 	uint32_t slot = event->by;
 
 	if (name)
@@ -228,8 +228,6 @@ static void hash_feeder(const struct event_subjects *subjects, const struct fact
 	}
 	callsite_hash_text(hash, name);
 	callsite_hash_text(hash, script);
-	free(script);
-	free(name);
 }
 
 static void hash_event(const struct event_subjects *subjects, const struct fact_event *event,

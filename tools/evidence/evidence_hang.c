@@ -27,7 +27,8 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 	uint64_t wakes = blocked->ev.wakes;
 	struct callsite callsite;
 	bool is_stopped;
-	char *actor, *did, *number, *text;
+	AUTO_FREE char *actor = NULL, *did = NULL, *number = NULL;
+	char *text;
 
 	callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
 		      blocked->ev.python);
@@ -45,9 +46,6 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 			   did, call ? call : "a system call", wakes ? ", last" : "",
 			   callsite.where ? callsite.where : "an unknown place");
 	callsite_finish(&callsite);
-	free(actor);
-	free(number);
-	free(did);
 	return text;
 }
 
@@ -95,7 +93,7 @@ static char *told_text(const struct evidence_context *ctx, const struct fact_dea
 
 	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
 		uint32_t by = facts->blockeds[i].at.by;
-		char *number;
+		AUTO_FREE char *number = NULL;
 
 		if (by == before || !process_was_told_to_end(facts, by, deadlock->at.time_ns))
 			continue;
@@ -104,7 +102,6 @@ static char *told_text(const struct evidence_context *ctx, const struct fact_dea
 		text = text_join(
 			text, "",
 			text_format("; process %s was sent SIGTERM before, and goes on", number));
-		free(number);
 	}
 	return text;
 }
@@ -153,11 +150,9 @@ char *hang_open_end(const struct evidence_context *ctx, const struct fact_blocke
 	if (owner == blocked->at.by + 1u)
 		return text_format(" (the reader itself still %s)", eof);
 	if (owner) {
-		char *number = process_number(ctx->reader, (uint32_t)owner - 1),
-		     *text = text_format(" (process %s still %s)", number, eof);
+		AUTO_FREE char *number = process_number(ctx->reader, (uint32_t)owner - 1);
 
-		free(number);
-		return text;
+		return text_format(" (process %s still %s)", number, eof);
 	}
 	return text_format(" (a process that waits, too, still %s)", eof);
 }
@@ -182,13 +177,11 @@ char *hang_reader(const struct evidence_context *ctx, const struct fact_deadlock
 {
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_blocked *reader = deadlock_reader(facts, deadlock);
-	char *number, *text;
+	AUTO_FREE char *number = NULL;
 
 	if (!reader ||
 	    deadlock_awaits_process(facts, &deadlock_subject(facts, deadlock)->ev, reader->at.by))
 		return text_copy("which");
 	number = process_number(ctx->reader, reader->at.by);
-	text = text_format("while process %s", number);
-	free(number);
-	return text;
+	return text_format("while process %s", number);
 }

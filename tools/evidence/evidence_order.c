@@ -65,59 +65,48 @@ char *order_second(const struct evidence_context *ctx, const struct fact_order *
 /* Where the first lock was acquired; "" if unknown, as in Python. */
 static char *taken_text(const struct evidence_context *ctx, const struct fact_order *order)
 {
-	json_t *frame;
-	char *where, *text;
+	json_auto_t *frame = NULL;
+	AUTO_FREE char *where = NULL;
 
 	if (!order->ev.first_caller || order->ev.first_flags & MPSAN_LF_PYTHON)
 		return text_copy("");
 	frame = frame_of_caller(ctx->frames, &order->at, order->ev.first_caller);
 	where = frame_text(frame);
-	text = where ? text_format(", taken at %s", where) : text_copy("");
-	json_decref(frame);
-	free(where);
-	return text;
+	return where ? text_format(", taken at %s", where) : text_copy("");
 }
 
 static char *clause(const struct evidence_context *ctx, const struct fact_order *order,
 		    const struct callsite *callsite, bool full)
 {
-	char *actor = callsite_actor(callsite), *first = order_first(ctx, order),
-	     *second = order_second(ctx, order),
-	     *taken = full ? taken_text(ctx, order) : text_copy("");
-	char *text = text_format("%s took %s at %s while it held %s%s", actor ? actor : "a thread",
-				 second, callsite->where ? callsite->where : "an unknown place",
-				 first, taken);
+	AUTO_FREE char *actor = callsite_actor(callsite), *first = order_first(ctx, order),
+		       *second = order_second(ctx, order),
+		       *taken = full ? taken_text(ctx, order) : text_copy("");
 
-	free(actor);
-	free(first);
-	free(second);
-	free(taken);
-	return text;
+	return text_format("%s took %s at %s while it held %s%s", actor ? actor : "a thread",
+			   second, callsite->where ? callsite->where : "an unknown place", first,
+			   taken);
 }
 
 static void add_locks(const struct evidence_context *ctx, const struct fact_order *order,
 		      json_t *step)
 {
-	char *first = order_first(ctx, order), *second = order_second(ctx, order);
+	AUTO_FREE char *first = order_first(ctx, order), *second = order_second(ctx, order);
 
 	json_object_set_new(step, "first", jsontext_of(first));
 	json_object_set_new(step, "second", jsontext_of(second));
-	free(first);
-	free(second);
 }
 
 void orders_steps(const struct evidence_context *ctx, const struct finding *finding, json_t *steps)
 {
 	EACH_ORDER(ctx, finding, order) {
 		struct callsite callsite;
-		char *text;
+		AUTO_FREE char *text = NULL;
 
 		order_callsite(ctx, order, &callsite);
 		text = clause(ctx, order, &callsite, true);
 		json_array_append_new(steps,
 				      callsite_step(ctx, &callsite, STEP_ORDER, jsontext_of(text)));
 		add_locks(ctx, order, json_array_get(steps, json_array_size(steps) - 1));
-		free(text);
 		callsite_finish(&callsite);
 	}
 }
@@ -150,7 +139,7 @@ void orders_hash(const struct evidence_context *ctx, const struct finding *findi
 	uint64_t sum = 0;
 
 	EACH_ORDER(ctx, finding, order) {
-		char *key = name_of(ctx, order, true, lock_key);
+		AUTO_FREE char *key = name_of(ctx, order, true, lock_key);
 		uint64_t one = HASH_EMPTY;
 		struct callsite callsite;
 
@@ -158,7 +147,6 @@ void orders_hash(const struct evidence_context *ctx, const struct finding *findi
 		callsite_hash_text(&one, key);
 		callsite_hash(&one, &callsite);
 		callsite_finish(&callsite);
-		free(key);
 		sum += one;
 	}
 	*hash = hash_add(*hash, sum);

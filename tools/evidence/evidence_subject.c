@@ -85,7 +85,7 @@ static json_t *export_json(const struct evidence_context *ctx, const struct ipc_
 {
 	const struct facts *facts = &ctx->reader->facts;
 	struct lives lives = {ctx, json_array(), 0};
-	char *size = bytes_text(piece->bytes), *device = device_text(piece->device);
+	AUTO_FREE char *size = bytes_text(piece->bytes), *device = device_text(piece->device);
 	char *name = text_format("%s on %s", size, device);
 	uint64_t end_ns = piece->end_ns ? piece->end_ns : cuda_end_ns(facts, piece->owner);
 
@@ -94,8 +94,6 @@ static json_t *export_json(const struct evidence_context *ctx, const struct ipc_
 
 		add_use(&lives, import->at.by, import->at.time_ns, ipc_close_ns(facts, import));
 	}
-	free(size);
-	free(device);
 	return with_life(subject_of(&lives, "export", name, piece->bytes, piece->owner), ctx,
 			 piece->born_ns, end_ns);
 }

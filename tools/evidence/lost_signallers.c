@@ -17,12 +17,10 @@ char *lost_signallers_lost(const struct fact_fork *fork)
 
 char *lost_signallers_module(struct frames *frames, const struct fact_wait *wait)
 {
-	json_t *frame = frame_of_caller(frames, &wait->at, wait->ev.caller);
+	json_auto_t *frame = frame_of_caller(frames, &wait->at, wait->ev.caller);
 	const char *module = json_string_value(json_object_get(frame, "module"));
-	char *text = text_copy(module ? path_base(module) : "its program");
 
-	json_decref(frame);
-	return text;
+	return text_copy(module ? path_base(module) : "its program");
 }
 
 /* The name of the only one at the fork; NULL: there are several, or it has none. */
@@ -42,7 +40,7 @@ char *lost_signallers_signallers(const struct reader *reader, struct frames *fra
 				 const struct fact_fork *fork, const struct fact_wait *wait)
 {
 	const char *name;
-	char *module, *text;
+	AUTO_FREE char *module = NULL;
 
 	if (!wait)
 		return NULL;
@@ -50,19 +48,15 @@ char *lost_signallers_signallers(const struct reader *reader, struct frames *fra
 	if (name)
 		return text_format("thread \"%s\" exists", name);
 	module = lost_signallers_module(frames, wait);
-	text = wait->pool_threads == 1 ?
+	return wait->pool_threads == 1 ?
 		       text_format("the one thread that was started from %s exists", module) :
 		       text_format("all %u threads that were started from %s exist",
 				   wait->pool_threads, module);
-	free(module);
-	return text;
 }
 
 char *lost_signallers_left_at(struct frames *frames, const struct fact_left *left)
 {
-	json_t *frame = frame_of_caller(frames, &left->at, left->ev.caller);
-	char *text = frame ? frame_text(frame) : text_copy("an unknown place");
+	json_auto_t *frame = frame_of_caller(frames, &left->at, left->ev.caller);
 
-	json_decref(frame);
-	return text;
+	return frame ? frame_text(frame) : text_copy("an unknown place");
 }

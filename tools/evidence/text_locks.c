@@ -73,15 +73,12 @@ static bool is_buffer_lock(json_t *native)
 
 static char *init_text(struct frames *frames, const struct lock_ref *lock, bool as_key)
 {
-	json_t *frame;
-	char *text;
+	json_auto_t *frame = NULL;
 
 	if (!lock->held || !lock->held->ev.init || lock->flags & MPSAN_LF_PYTHON)
 		return NULL;
 	frame = frame_of_caller(frames, &lock->held->at, lock->held->ev.init);
-	text = as_key ? frame_key(frame) : frame_text(frame);
-	json_decref(frame);
-	return text;
+	return as_key ? frame_key(frame) : frame_text(frame);
 }
 
 /* The lock's own name: given by the program, else by a symbol table. */
@@ -160,18 +157,13 @@ static char *share_text(const struct reader *reader, struct frames *frames,
 			const struct lock_ref *lock, bool as_key)
 {
 	const struct seen_share *share = find_share(reader, lock);
-	json_t *python = share ? frames_python(frames, &share->at, share->ev.python) : NULL,
-	       *script = frames_first_script(python);
+	json_auto_t *python = share ? frames_python(frames, &share->at, share->ev.python) : NULL;
+	json_t *script = frames_first_script(python);
 	const char *function = called_by(python, script);
-	char *where = as_key ? frame_key(script) : frame_text(script);
-	char *number = share && !as_key ? share_number(reader, share) : text_copy("");
-	char *text = where && function ? text_format("%s made at %s%s", function, where, number) :
-					 NULL;
+	AUTO_FREE char *where = as_key ? frame_key(script) : frame_text(script);
+	AUTO_FREE char *number = share && !as_key ? share_number(reader, share) : text_copy("");
 
-	free(number);
-	free(where);
-	json_decref(python);
-	return text;
+	return where && function ? text_format("%s made at %s%s", function, where, number) : NULL;
 }
 
 char *lock_maker(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
@@ -245,14 +237,12 @@ static char *told_apart(char *text, const struct lock_ref *lock, bool ambiguous)
 static char *python_text(const struct reader *reader, struct frames *frames,
 			 const struct lock_ref *lock, const char *name)
 {
-	char *maker = lock_maker(reader, frames, lock);
+	AUTO_FREE char *maker = lock_maker(reader, frames, lock);
 	const char *where = maker ? strstr(maker, " made at ") : NULL;
-	char *text = where ? text_format("%s%s,%s", has_permits(maker) ? "a permit of " : "", name,
-					 where) :
-			     text_copy(name);
 
-	free(maker);
-	return text;
+	return where ? text_format("%s%s,%s", has_permits(maker) ? "a permit of " : "", name,
+				   where) :
+		       text_copy(name);
 }
 
 static bool is_rwlock(uint64_t kind)
@@ -350,17 +340,13 @@ char *thread_text(const struct reader *reader, struct frames *frames, uint32_t s
 static char *thread_origin(const struct reader *reader, struct frames *frames,
 			   const struct fact_thread *thread, uint64_t time_ns)
 {
-	char *name = thread_text(reader, frames, thread->at.by, thread->at.tid, time_ns), *where,
-	     *text;
-	json_t *frame = frame_of_caller(frames, &thread->at, thread->ev.creator_caller);
+	AUTO_FREE char *name = thread_text(reader, frames, thread->at.by, thread->at.tid, time_ns),
+		       *where = NULL;
+	json_auto_t *frame = frame_of_caller(frames, &thread->at, thread->ev.creator_caller);
 	bool known = json_is_string(json_object_get(frame, "file"));
 
 	where = known ? frame_text(frame) : NULL;
-	text = where ? text_format("%s (created at %s)", name, where) : text_copy(name);
-	json_decref(frame);
-	free(where);
-	free(name);
-	return text;
+	return where ? text_format("%s (created at %s)", name, where) : text_copy(name);
 }
 
 static char *join_text(char *list, const char *between, char *more)

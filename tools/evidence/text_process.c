@@ -51,8 +51,9 @@ char *process_text(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = &reader->session.table[slot];
 	const char *role = role_text(role_of(process));
-	char *name = process_given_name(reader, slot), *number = process_number(reader, slot),
-	     *text;
+	AUTO_FREE char *name = process_given_name(reader, slot),
+		       *number = process_number(reader, slot);
+	char *text;
 
 	if (name)
 		text = text_format("%s (pid %s)", name, number);
@@ -60,8 +61,6 @@ char *process_text(const struct reader *reader, uint32_t slot)
 		text = text_format("%s (pid %s)", role, number);
 	else
 		text = text_format("process %s", number);
-	free(number);
-	free(name);
 	return text;
 }
 
@@ -88,13 +87,10 @@ static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t t
 /* "was killed by signal 11 (SIGSEGV: Segmentation fault)"; `why`: for what it aborted, NULL: that is not known. */
 static char *killed_text(int number, bool by_itself, const char *why)
 {
-	char *name = text_signal(number),
-	     *text = text_format("%s by signal %d (%s: %s)",
-				 by_itself ? "killed itself" : "was killed", number, name,
-				 why ?: strsignal(number));
+	AUTO_FREE char *name = text_signal(number);
 
-	free(name);
-	return text;
+	return text_format("%s by signal %d (%s: %s)", by_itself ? "killed itself" : "was killed",
+			   number, name, why ?: strsignal(number));
 }
 
 char *process_ended_text(const struct facts *facts, uint32_t slot)
@@ -181,7 +177,7 @@ static char *failed_text(const struct reader *reader, uint32_t slot, const char 
 	uint32_t event = exception_of_process(&reader->facts, slot);
 	bool aborted = event != FACT_NONE && exception_is_abort(&reader->facts, event),
 	     itself = process_ended_itself(&reader->facts, slot);
-	char *what, *text;
+	AUTO_FREE char *what = NULL;
 
 	if (itself && !aborted)
 		return killed_text(process->end_value, true, NULL);
@@ -189,25 +185,20 @@ static char *failed_text(const struct reader *reader, uint32_t slot, const char 
 	    (!aborted && (process->end != MPSAN_END_EXIT || process->end_value <= 0)))
 		return process_ended_text(&reader->facts, slot);
 	what = exception_text(reader, event, place);
-	text = aborted ? killed_text(process->end_value, itself, what) :
+	return aborted ? killed_text(process->end_value, itself, what) :
 			 text_format("ended by %s, with status %d,", what, process->end_value);
-	free(what);
-	return text;
 }
 
 char *process_end_text(const struct reader *reader, uint32_t slot, const char *place)
 {
 	const struct fact_process *process = &reader->facts.processes[slot];
-	char *ended, *when, *text;
+	AUTO_FREE char *ended = NULL, *when = NULL;
 
 	if (!process->gone || process->stayed)
 		return text_copy(reader->cut_ns ? PROCESS_CUT : PROCESS_STAYED);
 	ended = failed_text(reader, slot, place);
 	when = trigger_text(reader, slot, process->gone_ns);
-	text = text_format("%s %s", ended, when);
-	free(ended);
-	free(when);
-	return text;
+	return text_format("%s %s", ended, when);
 }
 
 #define NAMED_MAX 6u

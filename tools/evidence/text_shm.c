@@ -112,10 +112,9 @@ char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t ti
 			slots[count++] = event->by;
 	}
 	for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
-		char *who = process_text(reader, slots[i]);
+		AUTO_FREE char *who = process_text(reader, slots[i]);
 
 		text = longer(text, who);
-		free(who);
 	}
 	if (count > NAMED_MAX) {
 		char *more = text_format("%s and %u more", text, count - NAMED_MAX);
@@ -128,24 +127,20 @@ char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t ti
 
 char *kept_text(uint64_t count, uint64_t bytes)
 {
-	char *size = bytes_text(bytes),
-	     *text = text_format("%llu tensor%s (%s)", (unsigned long long)count,
-				 count == 1 ? "" : "s", size);
+	AUTO_FREE char *size = bytes_text(bytes);
 
-	free(size);
-	return text;
+	return text_format("%llu tensor%s (%s)", (unsigned long long)count, count == 1 ? "" : "s",
+			   size);
 }
 
 char *free_text(uint64_t bytes)
 {
-	char *size, *text;
+	AUTO_FREE char *size = NULL;
 
 	if (bytes < 4096)
 		return text_copy("nothing was");
 	size = bytes_text(bytes);
-	text = text_format("%s were", size);
-	free(size);
-	return text;
+	return text_format("%s were", size);
 }
 
 char *connect_text(uint64_t result)

@@ -198,14 +198,12 @@ static char *pool_of(const char *thread)
 static void count_worker(const struct evidence_context *ctx, const struct fact_blocked *blocked,
 			 json_t *counts)
 {
-	char *thread = thread_text(ctx->reader, ctx->frames, blocked->at.by, blocked->at.tid,
-				   blocked->at.time_ns),
-	     *pool = pool_of(thread);
+	AUTO_FREE char *thread = thread_text(ctx->reader, ctx->frames, blocked->at.by,
+					     blocked->at.tid, blocked->at.time_ns),
+		       *pool = pool_of(thread);
 	json_int_t before = json_integer_value(json_object_get(counts, pool));
 
 	json_object_set_new(counts, pool, json_integer(before + 1));
-	free(pool);
-	free(thread);
 }
 
 char *pools_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)

@@ -180,7 +180,7 @@ static void say_gone(const struct baseline *baseline, json_t *document, json_t *
 {
 	const struct baseline_line **gone =
 		memory_get((baseline->line.count + 1) * sizeof(const struct baseline_line *));
-	char *list = text_copy("");
+	AUTO_FREE char *list = text_copy("");
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < baseline->line.count; i++)
@@ -205,7 +205,6 @@ static void say_gone(const struct baseline *baseline, json_t *document, json_t *
 			document,
 			"in the baseline %s, but not found: %s; delete these lines if they do not come back",
 			baseline->file, list);
-	free(list);
 	free(gone);
 }
 

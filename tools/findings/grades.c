@@ -103,12 +103,10 @@ static const char *policy_name(size_t number)
 
 static char *wrong_policy(const char *name)
 {
-	char *near = suggest_names(name, policy_name);
-	char *wrong = text_format("--policy %s: no such policy%s; 'mpsan list policies' lists them",
-				  name, near);
+	AUTO_FREE char *near = suggest_names(name, policy_name);
 
-	free(near);
-	return wrong;
+	return text_format("--policy %s: no such policy%s; 'mpsan list policies' lists them", name,
+			   near);
 }
 
 char *grades_policy(struct grades *grades, const char *name)
@@ -144,12 +142,10 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	slug[equals - slug_and_grade] = '\0';
 	rule = rule_find(slug);
 	if (rule == RULE_COUNT) {
-		char *near = suggest_names(slug, rule_name);
-		char *wrong = text_format(
-			"--rule %s: no such rule%s; 'mpsan list rules' lists them", slug, near);
+		AUTO_FREE char *near = suggest_names(slug, rule_name);
 
-		free(near);
-		return wrong;
+		return text_format("--rule %s: no such rule%s; 'mpsan list rules' lists them", slug,
+				   near);
 	}
 	if (!grade_parse(equals + 1, &grade))
 		return text_format("--rule %s: no such grade; use off, note, warning or error",

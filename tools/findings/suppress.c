@@ -30,14 +30,12 @@ static char *suppress_take_line(struct suppressions *suppressions, const struct 
 			file, slug,
 			"no rule before the ':'; expected SLUG:PATTERN, '*' matches all rules");
 	if (strcmp(slug, "*") && rule_find(slug) == RULE_COUNT) {
-		char *near = suggest_names(slug, rule_name);
-		char *wrong = textfile_wrong(
+		AUTO_FREE char *near = suggest_names(slug, rule_name);
+
+		return textfile_wrong(
 			file, slug,
 			"no such rule: %.40s%s; 'mpsan list rules' lists them, '*' matches all",
 			slug, near);
-
-		free(near);
-		return wrong;
 	}
 	if (!*pattern)
 		return textfile_wrong(
@@ -99,8 +97,7 @@ static bool fits_frame(const char *pattern, const json_t *frame)
 	const char *function = json_string_value(json_object_get(frame, "function"));
 	const char *module = json_string_value(json_object_get(frame, "module"));
 	const char *file = json_string_value(json_object_get(frame, "file"));
-	char *both;
-	bool yes;
+	AUTO_FREE char *both = NULL;
 
 	if (suppress_fits(pattern, function) || suppress_fits(pattern, module) ||
 	    (module && suppress_fits(pattern, path_base(module))))
@@ -108,9 +105,7 @@ static bool fits_frame(const char *pattern, const json_t *frame)
 	if (!function || !file)
 		return false;
 	both = text_format("%s:%s", file, function);
-	yes = suppress_fits(pattern, both) || suppress_fits(pattern, path_base(both));
-	free(both);
-	return yes;
+	return suppress_fits(pattern, both) || suppress_fits(pattern, path_base(both));
 }
 
 static bool fits_step(const char *pattern, const json_t *step)

@@ -191,11 +191,10 @@ static void collect_process(struct dump *dump, uint32_t slot)
 
 static void complain_of(const struct dump *dump, uint32_t slot)
 {
-	char *wrong = log_damage_told(&dump->reader, slot);
+	AUTO_FREE char *wrong = log_damage_told(&dump->reader, slot);
 
 	if (wrong)
 		complain("%s", wrong);
-	free(wrong);
 }
 
 static void collect_log(struct dump *dump, uint32_t slot)
@@ -245,10 +244,9 @@ char *dump_session(const char *dir, void (*print)(const json_t *object))
 	if (dump.lines.count)
 		qsort(dump.lines.item, dump.lines.count, sizeof(struct line), compare_lines);
 	for (uint32_t i = 0; i < dump.lines.count; i++) {
-		json_t *object = line_json(&dump, &dump.lines.item[i]);
+		json_auto_t *object = line_json(&dump, &dump.lines.item[i]);
 
 		print(object);
-		json_decref(object);
 	}
 	free(dump.lines.item);
 	reader_close(&dump.reader);
@@ -263,12 +261,11 @@ struct stream {
 
 static void visit_line(const struct stream *stream, const struct line *line)
 {
-	json_t *object = line_json(stream->dump, line);
+	json_auto_t *object = line_json(stream->dump, line);
 	struct dump_event event = {&stream->dump->reader, line->slot, line->record.type,
 				   line->time_ns, object};
 
 	stream->visit(&event, stream->context);
-	json_decref(object);
 }
 
 static void visit_log(const struct stream *stream, uint32_t slot)

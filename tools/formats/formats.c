@@ -25,14 +25,11 @@ static const char *format_name(size_t number)
 
 static char *no_such_format(const char *value, size_t length)
 {
-	char *name = text_format("%.*s", (int)length, value),
-	     *near = suggest_names(name, format_name);
-	char *wrong = text_format("--report %s: no such format%s; 'mpsan list formats' lists them",
-				  value, near);
+	AUTO_FREE char *name = text_format("%.*s", (int)length, value),
+		       *near = suggest_names(name, format_name);
 
-	free(name);
-	free(near);
-	return wrong;
+	return text_format("--report %s: no such format%s; 'mpsan list formats' lists them", value,
+			   near);
 }
 
 char *report_target_parse(struct report_target *target, const char *value)

@@ -130,7 +130,7 @@ json_t *html_line(const struct report *report)
 	json_t *threads, *spans;
 	struct named named = {0};
 	uint64_t left_out;
-	uint32_t *place;
+	AUTO_FREE uint32_t *place = NULL;
 
 	if (!line)
 		return json_null();
@@ -139,7 +139,6 @@ json_t *html_line(const struct report *report)
 	place = memory_get((line->threads.count + 1) * sizeof(*place));
 	threads = threads_json(&named, line, place);
 	spans = spans_json(line, place, &left_out);
-	free(place);
 	free(named.keys.item);
 	return json_pack("{s:o, s:o, s:I}", "threads", threads, "spans", spans, "left_out",
 			 (json_int_t)left_out);

@@ -129,12 +129,12 @@ static void append(struct otlp *otlp, const char *text)
 
 void otlp_add(struct otlp *otlp, const struct otlp_record *record)
 {
-	json_t *object = json_pack("{s:o, s:o, s:i, s:s, s:{s:o}, s:o}", "timeUnixNano",
-				   decimal(record->time_ns), "observedTimeUnixNano",
-				   decimal(record->time_ns), "severityNumber", record->severity,
-				   "severityText", record->severity_text, "body", "stringValue",
-				   otlp_text(record->body), "attributes", record->attributes);
-	char *text;
+	json_auto_t *object = json_pack(
+		"{s:o, s:o, s:i, s:s, s:{s:o}, s:o}", "timeUnixNano", decimal(record->time_ns),
+		"observedTimeUnixNano", decimal(record->time_ns), "severityNumber",
+		record->severity, "severityText", record->severity_text, "body", "stringValue",
+		otlp_text(record->body), "attributes", record->attributes);
+	AUTO_FREE char *text = NULL;
 
 	if (!record->time_ns) {
 		json_object_del(object, "timeUnixNano");
@@ -142,8 +142,6 @@ void otlp_add(struct otlp *otlp, const struct otlp_record *record)
 	}
 	text = json_dumps(object, JSON_COMPACT);
 	append(otlp, text);
-	free(text);
-	json_decref(object);
 }
 
 void otlp_finish(struct otlp *otlp)

@@ -45,7 +45,7 @@ static void put_place(FILE *out, const struct location *location)
 static void annotate(FILE *out, const struct kind *kind, const json_t *finding,
 		     const struct locator *locator, const json_t *command)
 {
-	char *story = plain_story(finding, locator, 0);
+	AUTO_FREE char *story = plain_story(finding, locator, 0);
 	struct location location;
 
 	location_of_finding(&location, locator, finding, command);
@@ -60,7 +60,6 @@ static void annotate(FILE *out, const struct kind *kind, const json_t *finding,
 	out_github_put(out, story, false);
 	fputc('\n', out);
 	location_finish(&location);
-	free(story);
 }
 
 /* Prints an ordinary line of the log. */

@@ -44,7 +44,7 @@ static const char *write_until(FILE *out, const char *from, const char *mark)
 
 void out_html(FILE *out, const struct report *report)
 {
-	json_t *data = html_data(report);
+	json_auto_t *data = html_data(report);
 	const char *rest;
 
 	rest = write_until(out, html_page, STYLE_MARK);
@@ -54,5 +54,4 @@ void out_html(FILE *out, const struct report *report)
 	rest = write_until(out, rest, SCRIPT_MARK);
 	fwrite(html_script, 1, (size_t)(html_script_end - html_script), out);
 	fwrite(rest, 1, (size_t)(html_page_end - rest), out);
-	json_decref(data);
 }

@@ -49,10 +49,9 @@ static void put_lines(FILE *out, const char *text)
 {
 	while (*text) {
 		size_t length = strcspn(text, "\n");
-		char *line = text_format("%.*s", (int)length, text);
+		AUTO_FREE char *line = text_format("%.*s", (int)length, text);
 
 		out_junit_put(out, line);
-		free(line);
 		fputc('\n', out);
 		text += length + (text[length] == '\n');
 	}
@@ -94,7 +93,7 @@ static void put_stories(const struct junit *junit, enum rule_id rule, bool faili
 {
 	for (uint32_t i = 0; i < junit->found[rule].count; i++) {
 		const json_t *finding = junit->found[rule].item[i];
-		char *story, *head;
+		AUTO_FREE char *story = NULL, *head = NULL;
 
 		if (fails(junit, finding) != failing)
 			continue;
@@ -104,8 +103,6 @@ static void put_stories(const struct junit *junit, enum rule_id rule, bool faili
 		put_lines(junit->out, head);
 		put_lines(junit->out, story);
 		fputc('\n', junit->out);
-		free(story);
-		free(head);
 	}
 }
 
@@ -208,9 +205,9 @@ static char *command_text(const json_t *document)
 static void put_head(const struct junit *junit)
 {
 	const struct report *report = junit->report;
-	json_t *host = jsontext_of(report->source.count ? report->source.item[0].host : NULL);
+	json_auto_t *host = jsontext_of(report->source.count ? report->source.item[0].host : NULL);
 	unsigned failures = 0, skipped = 0;
-	char *command = command_text(report->document);
+	AUTO_FREE char *command = command_text(report->document);
 
 	for (enum rule_id rule = 0; rule < RULE_COUNT; rule++) {
 		failures += count_failures(junit, rule) > 0;
@@ -224,14 +221,12 @@ static void put_head(const struct junit *junit)
 	put_times(junit);
 	if (json_is_string(host))
 		put_attribute(junit->out, "hostname", json_string_value(host));
-	json_decref(host);
 	fputs(">\n    <properties>\n", junit->out);
 	put_property(junit->out, "version", MPSAN_VERSION);
 	put_property(junit->out, "command", command);
 	put_property(junit->out, "fail-on",
 		     report->fail_on == GRADE_OFF ? "never" : grade_text(report->fail_on));
 	fputs("    </properties>\n", junit->out);
-	free(command);
 }
 
 static void put_limits(const struct junit *junit)
@@ -253,7 +248,7 @@ static void put_limits(const struct junit *junit)
 
 void out_junit(FILE *out, const struct report *report)
 {
-	struct junit *junit = memory_get(sizeof(*junit));
+	AUTO_FREE struct junit *junit = memory_get(sizeof(*junit));
 	json_t *finding;
 	size_t i;
 
@@ -275,5 +270,4 @@ void out_junit(FILE *out, const struct report *report)
 	for (enum rule_id rule = 0; rule < RULE_COUNT; rule++)
 		free(junit->found[rule].item);
 	locator_finish(&junit->locator);
-	free(junit);
 }

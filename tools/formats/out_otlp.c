@@ -72,10 +72,9 @@ static json_t *index_processes(const json_t *document)
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
-		char *key = out_otlp_key_of(process);
+		AUTO_FREE char *key = out_otlp_key_of(process);
 
 		json_object_set(index, key, process);
-		free(key);
 	}
 	return index;
 }
@@ -87,12 +86,11 @@ static const struct report_source *source_of(const struct report *report, const 
 
 	for (uint32_t i = 0; i < report->source.count && json_object_get(finding, "host"); i++) {
 		const struct report_source *source = &report->source.item[i];
-		json_t *host = jsontext_of(source->host);
+		json_auto_t *host = jsontext_of(source->host);
 		bool same =
 			json_equal(host, json_object_get(finding, "host")) &&
 			(!source->facts.rank || source->facts.rank == json_integer_value(rank) + 1);
 
-		json_decref(host);
 		if (same)
 			return source;
 	}
@@ -137,10 +135,9 @@ static void add_finding(struct otlp *otlp, const json_t *finding)
 	otlp_attribute(attributes, "event.name", json_string("mpsan.finding"));
 	otlp_attribute(attributes, "exception.type", get(finding, "rule"));
 	for (size_t i = 0; i < sizeof(copied) / sizeof(*copied); i++) {
-		char *key = text_format("mpsan.%s", copied[i]);
+		AUTO_FREE char *key = text_format("mpsan.%s", copied[i]);
 
 		otlp_attribute(attributes, key, get(finding, copied[i]));
-		free(key);
 	}
 	otlp_attribute(attributes, "thread.id", get(finding, "tid"));
 	otlp_attribute(attributes, "thread.name", get(finding, "thread"));
@@ -165,12 +162,11 @@ static void add_findings(struct otlp *otlp, const struct report *report)
 
 	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
 	{
-		char *key = out_otlp_key_of(finding);
+		AUTO_FREE char *key = out_otlp_key_of(finding);
 
 		otlp_resource(otlp, resource_of(source_of(report, finding),
 						json_object_get(processes, key)));
 		add_finding(otlp, finding);
-		free(key);
 	}
 	json_decref(processes);
 }
@@ -210,23 +206,21 @@ static void add_event(const struct dump_event *event, void *context)
 	char *full = text_format("mpsan.%s", name);
 
 	if (events->slot != event->slot) {
-		json_t *process = process_json(event->reader, event->slot);
+		json_auto_t *process = process_json(event->reader, event->slot);
 
 		events->slot = event->slot;
 		otlp_resource(events->otlp, resource_of(events->source, process));
-		json_decref(process);
 	}
 	otlp_attribute(attributes, "event.name", json_string(full));
 	json_object_foreach((json_t *)event->object, key, value)
 	{
-		char *longer;
+		AUTO_FREE char *longer = NULL;
 
 		if (!strcmp(key, "time_ns") || !strcmp(key, "pid") || !strcmp(key, "event"))
 			continue;
 		longer = text_format("mpsan.%s", key);
 		otlp_attribute(attributes, strcmp(key, "tid") ? longer : "thread.id",
 			       json_incref(value));
-		free(longer);
 	}
 	otlp_add(events->otlp,
 		 &(struct otlp_record){.time_ns = reader_real_ns(event->reader, event->time_ns) -
@@ -264,13 +258,12 @@ void out_otlp(FILE *out, const struct report *report)
 	add_limits(&otlp, report);
 	for (uint32_t i = 0; i < report->source.count; i++) {
 		const struct report_source *source = &report->source.item[i];
-		char *wrong = add_events(&otlp, source);
+		AUTO_FREE char *wrong = add_events(&otlp, source);
 
 		if (!wrong)
 			continue;
 		otlp_resource(&otlp, resource_of(source, NULL));
 		add_limit(&otlp, wrong);
-		free(wrong);
 	}
 	otlp_finish(&otlp);
 }

@@ -23,10 +23,9 @@ struct trace {
 
 static void out_perfetto_put_text(FILE *out, const char *text)
 {
-	json_t *string = jsontext_of(text);
+	json_auto_t *string = jsontext_of(text);
 
 	json_dumpf(string, out, JSON_ENCODE_ANY);
-	json_decref(string);
 }
 
 static void put_args(FILE *out, json_t *args)
@@ -135,13 +134,12 @@ static void put_names(struct trace *trace)
 	const struct timeline *line = trace->plan.line;
 
 	for (uint32_t i = 0; i < line->processes.count; i++) {
-		char *title = process_title(trace, &line->processes.item[i]);
+		AUTO_FREE char *title = process_title(trace, &line->processes.item[i]);
 
 		put_meta(trace, "process_name", i, LINE_NONE,
 			 json_pack("{s:o}", "name", jsontext_of(title)));
 		put_meta(trace, "process_sort_index", i, LINE_NONE,
 			 json_pack("{s:I}", "sort_index", (json_int_t)i));
-		free(title);
 	}
 	for (uint32_t i = 0; i < line->threads.count; i++) {
 		put_meta(trace, "thread_name", process_of(trace, i), i,
@@ -178,7 +176,7 @@ static void put_slice(struct trace *trace, const struct planned *event, uint32_t
 static void put_span(struct trace *trace, const struct planned *event)
 {
 	const struct line_span *span = &trace->plan.line->spans.item[event->index];
-	char *name = span_name(span);
+	AUTO_FREE char *name = span_name(span);
 
 	if (event->kind == PLAN_SLICE) {
 		put_slice(trace, event, span->thread, span_category(span), name);
@@ -191,7 +189,6 @@ static void put_span(struct trace *trace, const struct planned *event)
 	}
 	put_args(trace->out, json_pack("{s:b}", "ended", span->end_ns != 0));
 	out_perfetto_end(trace);
-	free(name);
 }
 
 static void put_flow(struct trace *trace, const struct planned *event)
@@ -241,7 +238,7 @@ static void put_use(struct trace *trace, const struct planned *event)
 	const struct line_use *use = &trace->plan.line->uses.item[event->index];
 	const struct line_object *object = &trace->plan.line->objects.item[use->object];
 	bool is_export = object->kind == OBJECT_EXPORT;
-	char *name = text_format("%s %s", is_export ? "opened" : "mapped", object->name);
+	AUTO_FREE char *name = text_format("%s %s", is_export ? "opened" : "mapped", object->name);
 
 	out_perfetto_begin(trace, event->kind == PLAN_USE_BEGIN ? "b" : "e",
 			   is_export ? "export" : "shared memory", name, use->process);
@@ -249,7 +246,6 @@ static void put_use(struct trace *trace, const struct planned *event)
 	fprintf(trace->out, ",\"id\":\"use-%u\"", event->index);
 	put_args(trace->out, json_pack("{s:I}", "bytes", (json_int_t)object->bytes));
 	out_perfetto_end(trace);
-	free(name);
 }
 
 static void put_level(struct trace *trace, const struct planned *event)

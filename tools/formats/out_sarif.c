@@ -27,33 +27,28 @@ struct sarif {
 /* In a SARIF message "[words](target)" is a link; ours are never links. */
 static json_t *message(const char *text)
 {
-	char *plain = memory_get(2 * strlen(text) + 1), *to = plain;
+	AUTO_FREE char *plain = memory_get(2 * strlen(text) + 1);
+	char *to = plain;
 	bool links = strstr(text, "](") != NULL;
-	json_t *object;
 
 	for (const char *c = text; *c; c++) {
 		if (links && strchr("[]\\", *c))
 			*to++ = '\\';
 		*to++ = *c;
 	}
-	object = json_pack("{s:s}", "text", plain);
-	free(plain);
-	return object;
+	return json_pack("{s:s}", "text", plain);
 }
 
 static json_t *out_sarif_help(const struct rule_words *words)
 {
-	char *plain = text_format(
+	AUTO_FREE char *plain = text_format(
 		"Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s", words->hazard,
 		words->evidence, words->grading, words->fix, words->source);
-	char *marked = text_format(
+	AUTO_FREE char *marked = text_format(
 		"**Hazard.** %s\n\n**Evidence.** %s\n\n**Grading.** %s\n\n**Fix.** %s\n\n*Source: %s*",
 		words->hazard, words->evidence, words->grading, words->fix, words->source);
-	json_t *object = json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
 
-	free(plain);
-	free(marked);
-	return object;
+	return json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
 }
 
 /* Each result has its own level; the rule's level is only a default. */
@@ -79,14 +74,12 @@ static json_t *rules(void)
 
 static json_t *artifact(const struct location *location)
 {
-	char *path = location_uri_path(location->file);
-	char *uri = *path == '/' ? text_format("file://%s", path) : text_copy(path);
+	AUTO_FREE char *path = location_uri_path(location->file);
+	AUTO_FREE char *uri = *path == '/' ? text_format("file://%s", path) : text_copy(path);
 	json_t *object = json_pack("{s:s}", "uri", uri);
 
 	if (location->inside)
 		json_object_set_new(object, "uriBaseId", json_string(ROOT_ID));
-	free(uri);
-	free(path);
 	return object;
 }
 
@@ -192,13 +185,11 @@ static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
 static json_t *result_message(const json_t *finding)
 {
 	const char *occurrence = jsontext_at(finding, "spread");
-	char *text = text_format("%s\nFix: %s%s%s", jsontext_at(finding, "message"),
-				 jsontext_at(finding, "fix"), *occurrence ? "\nSeen " : "",
-				 occurrence);
-	json_t *object = message(text);
+	AUTO_FREE char *text = text_format("%s\nFix: %s%s%s", jsontext_at(finding, "message"),
+					   jsontext_at(finding, "fix"),
+					   *occurrence ? "\nSeen " : "", occurrence);
 
-	free(text);
-	return object;
+	return message(text);
 }
 
 static json_t *result(const struct sarif *sarif, const json_t *finding)
@@ -260,14 +251,13 @@ static json_t *invocation(const json_t *document)
 	json_t *object = json_pack("{s:b, s:[]}", "executionSuccessful", true,
 				   "toolExecutionNotifications"),
 	       *limit;
-	char *line = command_line(command);
+	AUTO_FREE char *line = command_line(command);
 	size_t i;
 
 	if (*line) {
 		json_object_set_new(object, "commandLine", jsontext_of(line));
 		json_object_set(object, "arguments", json_object_get(document, "command"));
 	}
-	free(line);
 	if (json_is_integer(code))
 		json_object_set_new(object, "exitCode", json_integer(json_integer_value(code)));
 	if (json_is_integer(signal))
@@ -282,13 +272,10 @@ static json_t *invocation(const json_t *document)
 
 static json_t *bases(const struct sarif *sarif)
 {
-	char *path = location_uri_path(sarif->locator.root);
-	char *uri = text_format("file://%s/", path);
-	json_t *object = json_pack("{s:{s:s}}", ROOT_ID, "uri", uri);
+	AUTO_FREE char *path = location_uri_path(sarif->locator.root);
+	AUTO_FREE char *uri = text_format("file://%s/", path);
 
-	free(uri);
-	free(path);
-	return object;
+	return json_pack("{s:{s:s}}", ROOT_ID, "uri", uri);
 }
 
 void out_sarif(FILE *out, const struct report *report)

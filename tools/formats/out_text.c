@@ -143,14 +143,13 @@ static size_t count_images(const json_t *document, bool after_exec, json_t *seen
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
-		char *key = text_format("%s %lld", jsontext_at(process, "host"),
-					jsontext_number(process, "pid"));
+		AUTO_FREE char *key = text_format("%s %lld", jsontext_at(process, "host"),
+						  jsontext_number(process, "pid"));
 
 		if (!strcmp(jsontext_at(process, "how"), "exec") == after_exec) {
 			count += !after_exec || !json_object_get(seen, key);
 			json_object_set_new(seen, key, json_true());
 		}
-		free(key);
 	}
 	return count;
 }
@@ -158,11 +157,9 @@ static size_t count_images(const json_t *document, bool after_exec, json_t *seen
 /* Counts an image after exec with the same process, if that one is there. */
 static size_t count_processes(const json_t *document)
 {
-	json_t *seen = json_object();
-	size_t count = count_images(document, false, seen) + count_images(document, true, seen);
+	json_auto_t *seen = json_object();
 
-	json_decref(seen);
-	return count;
+	return count_images(document, false, seen) + count_images(document, true, seen);
 }
 
 void out_text_summary(FILE *out, const json_t *document)

@@ -18,7 +18,7 @@ static void print_frames(FILE *out, const json_t *frames, const struct locator *
 
 	json_array_foreach(frames, i, frame)
 	{
-		char *where;
+		AUTO_FREE char *where = NULL;
 
 		if (i == shown) {
 			fprintf(out, "     … %zu more\n", json_array_size(frames) - shown);
@@ -31,7 +31,6 @@ static void print_frames(FILE *out, const json_t *frames, const struct locator *
 		fputs(where ? " " : "", out);
 		line_put(out, where ? where : "");
 		fputc('\n', out);
-		free(where);
 		location_finish(&location);
 	}
 }
@@ -40,7 +39,7 @@ static void print_step(FILE *out, size_t number, const json_t *step, const struc
 		       size_t frames)
 {
 	struct location location = {0};
-	char *where;
+	AUTO_FREE char *where = NULL;
 
 	location_of_step(&location, locator, step);
 	where = location_text(&location);
@@ -54,7 +53,6 @@ static void print_step(FILE *out, size_t number, const json_t *step, const struc
 	fputc('\n', out);
 	if (frames)
 		print_frames(out, json_object_get(step, "python"), locator, frames);
-	free(where);
 	location_finish(&location);
 }
 

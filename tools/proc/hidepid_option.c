@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/util.h"
+
 bool hidepid_option(const char *mountinfo)
 {
 	const char *option = strstr(mountinfo, "hidepid=");
@@ -18,7 +20,7 @@ bool hidepid_possible(void)
 {
 	static enum { UNREAD, SHOWN, HIDES } known;
 	FILE *file = known == UNREAD ? fopen("/proc/self/mountinfo", "re") : NULL;
-	char *line = NULL;
+	AUTO_FREE char *line = NULL;
 	size_t room = 0;
 
 	if (known == UNREAD)
@@ -28,6 +30,5 @@ bool hidepid_possible(void)
 			known = HIDES;
 	if (file)
 		fclose(file);
-	free(line);
 	return known == HIDES;
 }

@@ -68,34 +68,30 @@ static char *semaphore_text(uint32_t pid, const struct proc_call *call)
 {
 	int set = (int)call->arg[0];
 	struct sembuf step;
-	char *last, *text;
+	AUTO_FREE char *last = NULL;
 
 	if (!find_step(pid, call, &step))
 		return NULL;
 	last = last_text("changed by", semctl(set, step.sem_num, GETPID));
-	text = text_format("System V semaphore %u of set %d%s%s", step.sem_num, set,
+	return text_format("System V semaphore %u of set %d%s%s", step.sem_num, set,
 			   step.sem_op ? "" : " to become zero", last);
-	free(last);
-	return text;
 }
 
 static char *queue_text(uint32_t pid, const struct proc_call *call)
 {
 	bool sends = call->number == SYS_msgsnd;
 	struct msqid_ds queue;
-	char *last, *text;
+	AUTO_FREE char *last = NULL;
 
 	if (!namespace_is_ours(pid, "ipc") || msgctl((int)call->arg[0], IPC_STAT, &queue))
 		return NULL;
 	last = last_text(sends ? "read by" : "written by",
 			 sends ? queue.msg_lrpid : queue.msg_lspid);
-	text = sends || !(long)call->arg[3] ?
+	return sends || !(long)call->arg[3] ?
 		       text_format("%s System V queue %d%s", sends ? "room in" : "a message of",
 				   (int)call->arg[0], last) :
 		       text_format("a message of type %ld of System V queue %d%s",
 				   (long)call->arg[3], (int)call->arg[0], last);
-	free(last);
-	return text;
 }
 
 char *sysv_ipc_text(uint32_t pid, const struct proc_call *call)

@@ -347,10 +347,12 @@ static void print_row(struct ipc_list *list, const struct ipc_row *row, FILE *ou
 {
 	const struct mpsan_export_place *place = &row->place;
 	const struct mpsan_process *owner = &list->session.table[place->owner];
-	char *command = ps_command(process_argv(owner)), *bytes = bytes_text(place->bytes),
-	     *age = row->freed ? text_copy("freed") :
-				 line_lapse((long long)place->born_ns, (long long)list->now_ns);
-	char *name = text_copy(*place->name ? place->name : "-");
+	AUTO_FREE char *command = ps_command(process_argv(owner)),
+		       *bytes = bytes_text(place->bytes),
+		       *age = row->freed ? text_copy("freed") :
+					   line_lapse((long long)place->born_ns,
+						      (long long)list->now_ns);
+	AUTO_FREE char *name = text_copy(*place->name ? place->name : "-");
 	bool gone = liveness_of(list, place->owner) == GONE;
 
 	line_clean(name);
@@ -359,22 +361,17 @@ static void print_row(struct ipc_list *list, const struct ipc_row *row, FILE *ou
 		kind_text(place->memory), name);
 	print_importers(list, row, out);
 	fputc('\n', out);
-	free(name);
-	free(command);
-	free(bytes);
-	free(age);
 }
 
 static void print_rest(const struct ipc_list *list, uint32_t from, FILE *out)
 {
 	uint64_t sum = 0;
-	char *bytes;
+	AUTO_FREE char *bytes = NULL;
 
 	for (uint32_t i = from; i < list->rows.count; i++)
 		sum += list->rows.item[i].place.bytes;
 	bytes = bytes_text(sum);
 	fprintf(out, "        … %u more, %s (--json lists all)\n", list->rows.count - from, bytes);
-	free(bytes);
 }
 
 static void print_limits(const struct ipc_list *list, FILE *out)
@@ -390,7 +387,7 @@ static void print_limits(const struct ipc_list *list, FILE *out)
 
 void ipc_list_print(struct ipc_list *list, FILE *out)
 {
-	char *bytes = bytes_text(list->bytes);
+	AUTO_FREE char *bytes = bytes_text(list->bytes);
 	uint32_t shown = list->rows.count > SCREEN + 1 ? SCREEN : list->rows.count;
 
 	if (shown)
@@ -404,5 +401,4 @@ void ipc_list_print(struct ipc_list *list, FILE *out)
 		(unsigned long long)list->live, list->live == 1 ? "" : "s", bytes, list->owners,
 		list->owners == 1 ? "" : "es", list->users, list->users == 1 ? " has" : "es have");
 	print_limits(list, out);
-	free(bytes);
 }

@@ -70,13 +70,12 @@ static void ps_find_search(struct ps_found *found, const char *dir, const char *
 	struct dirent *entry;
 
 	while (stream && (entry = readdir(stream))) {
-		char *path;
+		AUTO_FREE char *path = NULL;
 
 		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
 			continue;
 		path = text_format("%s/%s", dir, entry->d_name);
 		try_session(found, path);
-		free(path);
 	}
 	if (stream)
 		closedir(stream);
@@ -85,11 +84,10 @@ static void ps_find_search(struct ps_found *found, const char *dir, const char *
 /* Resolves MPSAN_DIR as this process would. */
 static void try_given(struct ps_found *found, const char *given)
 {
-	char *dir = host_directory(given);
+	AUTO_FREE char *dir = host_directory(given);
 
 	if (dir)
 		try_session(found, dir);
-	free(dir);
 }
 
 /* If MPSAN_DIR contains a '%', the library links its expansion from a directory of notes. */
@@ -115,7 +113,7 @@ static void search_notes(struct ps_found *found, const char *own)
 void ps_find(struct ps_found *found)
 {
 	const char *tmp = getenv("TMPDIR"), *given = getenv("MPSAN_DIR");
-	char *own;
+	AUTO_FREE char *own = NULL;
 
 	*found = (struct ps_found){0};
 	if (!tmp || *tmp != '/')
@@ -130,7 +128,6 @@ void ps_find(struct ps_found *found)
 	ps_find_search(found, tmp, "mpsan-");
 	if (found->item.count)
 		qsort(found->item.item, found->item.count, sizeof(char *), ps_find_compare);
-	free(own);
 }
 
 void ps_find_elsewhere(struct ps_found *found)
@@ -168,7 +165,7 @@ static void print_line(FILE *out, const char *dir, const struct session *session
 	const struct mpsan_process *first = NULL;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	uint32_t alive = 0;
-	char *command;
+	AUTO_FREE char *command = NULL;
 
 	for (uint32_t slot = 0; slot < session->there; slot++) {
 		const struct mpsan_process *process = &session->table[slot];
@@ -183,19 +180,17 @@ static void print_line(FILE *out, const char *dir, const struct session *session
 	fprintf(out, "  %s  %s  for %llu s, %u process%s\n", dir, command,
 		(unsigned long long)((now - session->head->start_ns) / 1000000000u), alive,
 		alive == 1 ? "" : "es");
-	free(command);
 }
 
 void ps_describe(FILE *out, const char *dir)
 {
 	struct session session;
-	char *wrong = session_open(&session, dir, false);
+	AUTO_FREE char *wrong = session_open(&session, dir, false);
 
 	if (!wrong) {
 		print_line(out, dir, &session);
 		session_close(&session);
 	}
-	free(wrong);
 }
 
 static void list_found(const struct ps_found *found)

@@ -198,14 +198,13 @@ static bool look_at_sleep(struct kind_look *look)
 		kind_is(look, KIND_sleep, NULL);
 	} else {
 		uint64_t now_ns = clock_ns(CLOCK_REALTIME);
-		char *lapse =
+		AUTO_FREE char *lapse =
 			line_lapse((long long)now_ns,
 				   (long long)(look->until_ns > now_ns ? look->until_ns : now_ns));
 
 		kind_is(look, KIND_sleep,
 			text_format(latest ? "until %s at the latest, in %s" : "until %s, in %s",
 				    clock, lapse));
-		free(lapse);
 	}
 	return true;
 }

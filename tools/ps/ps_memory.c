@@ -100,13 +100,10 @@ static bool is_linked(const struct memory *memory, uint32_t segment)
 {
 	const char *name = segment_name(memory->ps->reader, segment);
 	const struct shm_segment *known = &memory->facts->shm.segments[segment - 1];
-	char *path = name ? text_format("/dev/shm/%s", name) : NULL;
+	AUTO_FREE char *path = name ? text_format("/dev/shm/%s", name) : NULL;
 	struct stat st;
-	bool linked = path && !lstat(path, &st) && st.st_ino == known->inode &&
-		      st.st_dev == known->device;
 
-	free(path);
-	return linked;
+	return path && !lstat(path, &st) && st.st_ino == known->inode && st.st_dev == known->device;
 }
 
 static bool is_used(const struct memory *memory, uint32_t segment)
@@ -136,13 +133,11 @@ static int ps_memory_compare(const void *one, const void *other, void *context)
 
 static json_t *who_json(const struct memory *memory, uint32_t slot)
 {
-	char *who = process_text(memory->ps->reader, slot);
-	json_t *object = json_pack("{s:I, s:o}", "pid",
-				   (json_int_t)memory->ps->reader->session.table[slot].pid, "who",
-				   jsontext_of(who));
+	AUTO_FREE char *who = process_text(memory->ps->reader, slot);
 
-	free(who);
-	return object;
+	return json_pack("{s:I, s:o}", "pid",
+			 (json_int_t)memory->ps->reader->session.table[slot].pid, "who",
+			 jsontext_of(who));
 }
 
 static json_t *made_json(const struct memory *memory, uint32_t segment, bool place)
@@ -211,7 +206,7 @@ static json_t *segment_json(const struct memory *memory, uint32_t segment, bool 
 {
 	const struct reader *reader = memory->ps->reader;
 	const struct shm_segment *known = &memory->facts->shm.segments[segment - 1];
-	char *names = segment_names(reader, segment);
+	AUTO_FREE char *names = segment_names(reader, segment);
 	json_t *object = json_pack(
 		"{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o}", "name",
 		jsontext_of(segment_name(reader, segment)), "names", jsontext_of(names), "bytes",
@@ -219,7 +214,6 @@ static json_t *segment_json(const struct memory *memory, uint32_t segment, bool 
 		"inode", (json_int_t)known->inode, "tensor", shm_is_torch(memory->facts, segment),
 		"linked", is_linked(memory, segment), "made", made_json(memory, segment, place));
 
-	free(names);
 	add_users(memory, segment, object);
 	add_acts(memory, segment, object);
 	return object;

@@ -32,7 +32,7 @@ static void print_list(FILE *out, const char *title, const json_t *list)
 
 static void print_made(FILE *out, const json_t *made, long long now_ns)
 {
-	char *since, *at;
+	AUTO_FREE char *since = NULL, *at = NULL;
 
 	if (!json_is_object(made))
 		return;
@@ -41,15 +41,14 @@ static void print_made(FILE *out, const json_t *made, long long now_ns)
 						     "an unknown place");
 	line_clean(at);
 	fprintf(out, "    created by %s %s ago at %s\n", jsontext_string(made, "who"), since, at);
-	free(since);
-	free(at);
 }
 
 void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns)
 {
-	char *size = size_of(segment);
-	char *name = text_copy(jsontext_string(segment, "name") ? jsontext_string(segment, "name") :
-								  "without a name");
+	AUTO_FREE char *size = size_of(segment);
+	AUTO_FREE char *name = text_copy(jsontext_string(segment, "name") ?
+						 jsontext_string(segment, "name") :
+						 "without a name");
 	json_int_t sent = json_integer_value(json_object_get(segment, "sent"));
 
 	line_clean(name);
@@ -68,8 +67,6 @@ void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns)
 	if (json_is_object(json_object_get(segment, "removed_by")))
 		fprintf(out, "    unlinked by %s\n",
 			jsontext_string(json_object_get(segment, "removed_by"), "who"));
-	free(size);
-	free(name);
 }
 
 void ps_memory_print(FILE *out, const json_t *document)
@@ -78,7 +75,7 @@ void ps_memory_print(FILE *out, const json_t *document)
 	const json_t *made = json_object_get(document, "made");
 	long long now_ns = json_integer_value(json_object_get(document, "time_ns"));
 	json_int_t hidden = json_integer_value(json_object_get(document, "hidden"));
-	char *total = size_of(made);
+	AUTO_FREE char *total = size_of(made);
 	json_t *segment;
 	size_t i;
 
@@ -95,5 +92,4 @@ void ps_memory_print(FILE *out, const json_t *document)
 			json_array_size(segments) - TOLD_MAX);
 	if (hidden)
 		fprintf(out, "  %lld processes cannot be read\n", (long long)hidden);
-	free(total);
 }

@@ -79,7 +79,7 @@ static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 		return;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ps_group *group = &node->groups.item.item[i];
-		char *text;
+		AUTO_FREE char *text = NULL;
 
 		if (i >= lines->groups_max) {
 			rest += group->count;
@@ -87,7 +87,6 @@ static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 		}
 		text = ps_group_text(group, node->process, tree->now_ns);
 		fprintf(lines->out, "%*s- %s\n", (int)(2 * depth + 2), "", text);
-		free(text);
 		if (lines->frames)
 			print_frames(lines, group, depth);
 	}
@@ -99,10 +98,9 @@ static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 static void print_node(const struct ps_tree *tree, uint32_t index, uint32_t depth, void *context)
 {
 	const struct lines *lines = context;
-	char *text = ps_tree_process(tree, index);
+	AUTO_FREE char *text = ps_tree_process(tree, index);
 
 	fprintf(lines->out, "%*s%s\n", (int)(2 * depth), "", text);
-	free(text);
 	print_groups(lines, tree, &tree->item.item[index], depth);
 }
 
@@ -210,7 +208,7 @@ static void put_head(const struct screen *screen, const struct ps_tree *tree)
 {
 	size_t processes = 0, threads = 0, i;
 	json_t *process;
-	char *line;
+	AUTO_FREE char *line = NULL;
 
 	json_array_foreach(json_object_get(tree->document, "processes"), i, process)
 	{
@@ -227,7 +225,6 @@ static void put_head(const struct screen *screen, const struct ps_tree *tree)
 			    text_format("%s: ended; last known state",
 					jsontext_at(tree->document, "session"));
 	put_line(screen, line, strlen(line));
-	free(line);
 }
 
 static void put_findings(const struct screen *screen, const struct ps_tree *tree)
@@ -237,13 +234,12 @@ static void put_findings(const struct screen *screen, const struct ps_tree *tree
 
 	for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
 		const json_t *finding = json_array_get(findings, i);
-		char *line = text_format("%s: %s: %s", jsontext_at(finding, "severity"),
-					 jsontext_at(finding, "rule"),
-					 jsontext_at(finding, "message"));
+		AUTO_FREE char *line = text_format("%s: %s: %s", jsontext_at(finding, "severity"),
+						   jsontext_at(finding, "rule"),
+						   jsontext_at(finding, "message"));
 
 		line[strcspn(line, "\n")] = '\0';
 		put_line(screen, line, strlen(line));
-		free(line);
 	}
 	if (count && json_is_true(json_object_get(tree->document, "recorded")))
 		fprintf(screen->out, "%zu finding%s so far: mpsan report %s\n", count,
@@ -257,11 +253,10 @@ static void put_limits(const struct screen *screen, const struct ps_tree *tree)
 
 	/* The last limit concerns this snapshot: it comes first. */
 	for (size_t i = 0; i < count && i < LIMITS_MAX; i++) {
-		char *line = text_format("limit: %s",
-					 json_string_value(json_array_get(limits, count - 1 - i)));
+		AUTO_FREE char *line = text_format(
+			"limit: %s", json_string_value(json_array_get(limits, count - 1 - i)));
 
 		put_line(screen, line, strlen(line));
-		free(line);
 	}
 }
 
@@ -278,12 +273,11 @@ void ps_print_tree(FILE *out, const json_t *document)
 {
 	struct screen screen = {.out = out};
 	struct ps_tree tree;
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	ps_tree_init(&tree, document);
 	text = tree_text(&tree, true);
 	ps_print_put_text(&screen, text, UINT32_MAX);
-	free(text);
 	ps_tree_finish(&tree);
 }
 
@@ -292,7 +286,7 @@ void ps_print(FILE *out, const json_t *document)
 	struct screen screen = {
 		.out = out, .columns = terminal_columns(out), .colour = stream_is_coloured(out)};
 	struct ps_tree tree;
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	ps_tree_init(&tree, document);
 	kinds_print(out, json_object_get(document, "triage"), "");
@@ -305,6 +299,5 @@ void ps_print(FILE *out, const json_t *document)
 	put_exports(out, document);
 	put_findings(&screen, &tree);
 	put_limits(&screen, &tree);
-	free(text);
 	ps_tree_finish(&tree);
 }

@@ -89,7 +89,7 @@ static bool has_news(struct deadlocks *deadlocks)
 
 static void spread(struct deadlocks *deadlocks)
 {
-	bool *proved;
+	AUTO_FREE bool *proved = NULL;
 
 	if (!has_news(deadlocks))
 		return;
@@ -98,7 +98,6 @@ static void spread(struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
 		if (deadlocks->graph.solved.dead[i] && proved[deadlocks->graph.solved.group[i]])
 			ledger_of(&deadlocks->snapshot, i)->stand.proved = true;
-	free(proved);
 }
 
 /* The lock for which it waits: of a PyMutex the thread waits at a semaphore of its own. */

@@ -91,7 +91,7 @@ static char *ps_text_key_of(const json_t *thread)
 	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
 	const json_t *owner = json_object_get(wait, "owner");
 	const char *at = jsontext_string(json_is_object(wait) ? wait : thread, "at");
-	char *raised = raised_text(json_object_get(thread, "handling"));
+	AUTO_FREE char *raised = raised_text(json_object_get(thread, "handling"));
 	char *key =
 		text_format("%s|%s|%s%s|%d%d|%lld %s|", jsontext_string(thread, "state"),
 			    !json_is_object(wait) ? "" :
@@ -102,7 +102,6 @@ static char *ps_text_key_of(const json_t *thread)
 			    jsontext_string(owner, "name") ? jsontext_string(owner, "name") : "");
 	size_t i;
 
-	free(raised);
 	json_array_foreach(json_object_get(thread, "holds"), i, hold)
 	{
 		const char *name = jsontext_string(hold, "name"),
@@ -268,14 +267,12 @@ static char *owner_text(const json_t *wait, long long pid)
 
 static char *since_text(const struct ps_group *group, const json_t *wait, long long now_ns)
 {
-	char *lapse, *text;
+	AUTO_FREE char *lapse = NULL;
 
 	if (!group->oldest_ns)
 		return text_copy("");
 	lapse = line_lapse(group->oldest_ns, now_ns);
-	text = text_format(" (%s%s)", is_set(wait, "at_least") ? "at least " : "", lapse);
-	free(lapse);
-	return text;
+	return text_format(" (%s%s)", is_set(wait, "at_least") ? "at least " : "", lapse);
 }
 
 /* What a call waits for is told by what its descriptors are. */
@@ -333,18 +330,13 @@ static char *wait_text(const struct ps_group *group, long long pid, long long no
 {
 	const json_t *wait = json_object_get(group->first, "waits_for");
 	const char *at = jsontext_string(wait, "at");
-	char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
-	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""),
-	     *raised = raised_text(json_object_get(group->first, "handling")), *text;
+	AUTO_FREE char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
+		       *since = alive ? since_text(group, wait, now_ns) : text_copy(""),
+		       *raised = raised_text(json_object_get(group->first, "handling"));
 
-	text = text_format("%s%s%s for %s%s%s%s%s", verb_of(group, alive),
+	return text_format("%s%s%s for %s%s%s%s%s", verb_of(group, alive),
 			   is_set(wait, "for_ever") ? " forever" : "", since, awaited, owner,
 			   at ? ", at " : "", at ? at : "", raised);
-	free(raised);
-	free(awaited);
-	free(owner);
-	free(since);
-	return text;
 }
 
 /* Locks that threads wait for, and those with a name; others are mere addresses. */

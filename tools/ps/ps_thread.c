@@ -23,16 +23,14 @@
 static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t tid,
 			 const struct snapshot_thread *living)
 {
-	char given[32] = "", *name;
-	json_t *json;
+	char given[32] = "";
+	AUTO_FREE char *name = NULL;
 
 	if (living)
 		proc_thread_name(living->pid, living->tid, given);
 	name = *given ? text_copy(given) :
 			thread_text(ps->reader, ps->judge->frames, slot, tid, ps->now_ns);
-	json = jsontext_of(name);
-	free(name);
-	return json;
+	return jsontext_of(name);
 }
 
 /* ---- stacks of the living ---- */
@@ -141,15 +139,12 @@ static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
 
 static json_t *named_semaphore(const struct snapshot_thread *thread, const struct ps_wait *wait)
 {
-	char *name = wait->kind == MPSAN_LOCK_SEMAPHORE && wait->flags & MPSAN_LF_SHARED ?
-			     proc_semaphore_name(thread->pid, wait->lock) :
-			     text_copy("");
-	char *text = *name ? text_format("semaphore \"%s\"", name) : NULL;
-	json_t *json = jsontext_of(text);
+	AUTO_FREE char *name = wait->kind == MPSAN_LOCK_SEMAPHORE && wait->flags & MPSAN_LF_SHARED ?
+				       proc_semaphore_name(thread->pid, wait->lock) :
+				       text_copy("");
+	AUTO_FREE char *text = *name ? text_format("semaphore \"%s\"", name) : NULL;
 
-	free(text);
-	free(name);
-	return json;
+	return jsontext_of(text);
 }
 
 /* The program's own name of the lock that the thread waits for; null: unknown. */

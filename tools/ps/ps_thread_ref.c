@@ -58,11 +58,10 @@ static char *wish(json_int_t who, const char *lock)
 /* With the name that the lock has where it is wanted. */
 static void add_wish(json_t *wanted, json_int_t who, const char *lock, const char *name)
 {
-	char *key = lock ? wish(who, lock) : NULL;
+	AUTO_FREE char *key = lock ? wish(who, lock) : NULL;
 
 	if (key)
 		json_object_set_new(wanted, key, name ? json_string(name) : json_true());
-	free(key);
 }
 
 static void add_wishes(json_t *wanted, const json_t *process)
@@ -86,11 +85,9 @@ static void add_wishes(json_t *wanted, const json_t *process)
 /* True, or the lock's name; NULL: nobody wants it. */
 static json_t *find_wish(const json_t *wanted, json_int_t who, const char *lock)
 {
-	char *key = wish(who, lock);
-	json_t *found = json_object_get(wanted, key);
+	AUTO_FREE char *key = wish(who, lock);
 
-	free(key);
-	return found;
+	return json_object_get(wanted, key);
 }
 
 /* A lock of Python's is named by the frames of who waits for it: with its kind, as `Lock "x" (y.py, global)`. */

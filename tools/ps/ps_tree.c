@@ -30,9 +30,9 @@ static bool is_shown(const struct ps_tree *tree, const json_t *process, uint32_t
 
 static char *process_key(const struct ps_node *node)
 {
-	char *end = json_dumps(json_object_get(node->process, "end"), JSON_ENCODE_ANY),
-	     *command = ps_command(json_incref(json_object_get(node->process, "argv"))),
-	     *key = text_format("%s|%s|%s", command, jsontext_at(node->process, "state"),
+	AUTO_FREE char *end = json_dumps(json_object_get(node->process, "end"), JSON_ENCODE_ANY),
+		       *command = ps_command(json_incref(json_object_get(node->process, "argv")));
+	char *key = text_format("%s|%s|%s", command, jsontext_at(node->process, "state"),
 				end ? end : "");
 
 	for (uint32_t i = 0; i < node->groups.item.count; i++) {
@@ -42,8 +42,6 @@ static char *process_key(const struct ps_node *node)
 		free(key);
 		key = longer;
 	}
-	free(command);
-	free(end);
 	return key;
 }
 
@@ -182,21 +180,20 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 	else if (!strcmp(state, "unknown"))
 		fputs(", cannot be examined", out);
 	if (tree->live && end_ns) {
-		char *ago = line_lapse(end_ns, tree->now_ns);
+		AUTO_FREE char *ago = line_lapse(end_ns, tree->now_ns);
 
 		fprintf(out, " %s%s ago",
 			json_is_true(json_object_get(node->process, "end_at_least")) ? "at least " :
 										       "",
 			ago);
-		free(ago);
 	}
 }
 
 static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 {
 	const struct ps_node *node = &tree->item.item[index];
-	char *command = ps_command(json_incref(json_object_get(node->process, "argv")));
-	char *age = line_lapse(jsontext_number(node->process, "start_ns"), tree->now_ns);
+	AUTO_FREE char *command = ps_command(json_incref(json_object_get(node->process, "argv")));
+	AUTO_FREE char *age = line_lapse(jsontext_number(node->process, "start_ns"), tree->now_ns);
 	const char *how = jsontext_at(node->process, "how"),
 		   *off = jsontext_at(node->process, "watched");
 
@@ -216,8 +213,6 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 	else if (node->groups.runs)
 		fprintf(out, ": running, %u thread%s", node->groups.threads,
 			node->groups.threads == 1 ? "" : "s");
-	free(command);
-	free(age);
 }
 
 char *ps_tree_process(const struct ps_tree *tree, uint32_t index)

@@ -160,11 +160,10 @@ static struct wait_ref ref_of(const struct ps_wait *wait, json_t *stack, json_t 
 /* The text of a lock without a name: the running program has one. */
 static char *with_live_name(const struct ps_wait *wait, char *text)
 {
-	char *plain = text_format("%s 0x%llx", lock_kind_text(wait->kind, wait->flags),
-				  (unsigned long long)wait->lock);
+	AUTO_FREE char *plain = text_format("%s 0x%llx", lock_kind_text(wait->kind, wait->flags),
+					    (unsigned long long)wait->lock);
 	bool is_plain = wait->name && !strcmp(text, plain);
 
-	free(plain);
 	if (!is_plain)
 		return text;
 	free(text);
@@ -184,85 +183,71 @@ static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *sta
 static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stack)
 {
 	struct lock_ref lock = {&wait->at, NULL, wait->lock, wait->kind, wait->flags, stack};
-	char *key;
-	json_t *name;
+	AUTO_FREE char *key = NULL;
 
 	if (!wait->lock ||
 	    (!mpsan_kind_is_lock((unsigned)wait->kind) && wait->kind != MPSAN_WAIT_COND &&
 	     wait->kind != MPSAN_WAIT_BARRIER && wait->kind != MPSAN_WAIT_FUTEX))
 		return json_null();
 	key = lock_key(ps->reader, ps->judge->frames, &lock);
-	name = *key ? jsontext_of(key) : jsontext_of(wait->name);
-	free(key);
-	return name;
+	return *key ? jsontext_of(key) : jsontext_of(wait->name);
 }
 
 static json_t *address_json(uint64_t address)
 {
-	char *text = address ? text_format("0x%llx", (unsigned long long)address) : NULL;
-	json_t *json = jsontext_of(text);
+	AUTO_FREE char *text = address ? text_format("0x%llx", (unsigned long long)address) : NULL;
 
-	free(text);
-	return json;
+	return jsontext_of(text);
 }
 
 static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
 {
 	const struct session *session = &ps->reader->session;
-	char *name;
-	json_t *json;
+	AUTO_FREE char *name = NULL;
 
 	if (!wait->owner || wait->owner_slot >= session->slots)
 		return json_null();
 	name = thread_text(ps->reader, ps->judge->frames, wait->owner_slot, wait->owner,
 			   ps->now_ns);
-	json = json_pack(
+	return json_pack(
 		"{s:I, s:I, s:o, s:b, s:o, s:b}", "pid",
 		(json_int_t)session->table[wait->owner_slot].pid, "tid", (json_int_t)wait->owner,
 		"name", jsontext_of(name), "gone", wait->owner_gone, "copied",
 		wait->owner_home ? json_boolean(wait->owner_home == PS_HOME_FORKER) : json_null(),
 		"claimed", wait->owner_claimed);
-	free(name);
-	return json;
 }
 
 /* The Python frame first, then the caller of the lock function, then the program's own code. */
 json_t *ps_place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
 {
-	json_t *frame = json_incref(frames_first_script(python)), *place;
-	char *text;
+	json_auto_t *frame = json_incref(frames_first_script(python));
+	AUTO_FREE char *text = NULL;
 
 	if (!frame)
 		frame = frame_of_call(ps->judge->frames, &wait->at, wait->caller, stack);
 	if (!frame)
 		frame = json_incref(frames_first_own(stack));
 	text = frames_place(frame, python);
-	place = jsontext_of(text);
-	free(text);
-	json_decref(frame);
-	return place;
+	return jsontext_of(text);
 }
 
 json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
 {
-	char *text = awaited_text(ps, wait, stack, python);
+	AUTO_FREE char *text = awaited_text(ps, wait, stack, python);
 	const char *kind = lock_kind_text(wait->kind, wait->flags);
 	bool is_call = wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE ||
 		       wait->kind == MPSAN_WAIT_PROCESS;
-	json_t *json = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b, s:o}", "kind",
-		wait->kind ? jsontext_of(kind) : json_string("unknown"), "lock",
-		is_call ? json_null() : address_json(wait->lock), "name",
-		lock_name(ps, wait, stack), "text", jsontext_of(text), "call",
-		jsontext_of(wait->call), "timed", wait->timed, "since_ns",
-		wait->since_ns ?
-			json_integer((json_int_t)reader_real_ns(ps->reader, wait->since_ns)) :
-			json_null(),
-		"at_least", wait->at_least, "owner", owner_json(ps, wait), "for_ever",
-		wait->for_ever, "at", ps_place_json(ps, wait, stack, python));
 
-	free(text);
-	return json;
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b, s:o}", "kind",
+			 wait->kind ? jsontext_of(kind) : json_string("unknown"), "lock",
+			 is_call ? json_null() : address_json(wait->lock), "name",
+			 lock_name(ps, wait, stack), "text", jsontext_of(text), "call",
+			 jsontext_of(wait->call), "timed", wait->timed, "since_ns",
+			 wait->since_ns ? json_integer((json_int_t)reader_real_ns(ps->reader,
+										  wait->since_ns)) :
+					  json_null(),
+			 "at_least", wait->at_least, "owner", owner_json(ps, wait), "for_ever",
+			 wait->for_ever, "at", ps_place_json(ps, wait, stack, python));
 }
 
 /* ---- what a thread holds, by its own record ---- */
@@ -270,14 +255,11 @@ json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, j
 static bool is_in_module(struct ps *ps, const struct fact_place *at, uint64_t caller,
 			 const char *begin, const char *or_begin)
 {
-	json_t *frame = frame_of_caller(ps->judge->frames, at, caller);
+	json_auto_t *frame = frame_of_caller(ps->judge->frames, at, caller);
 	const char *module = json_string_value(json_object_get(frame, "module")),
 		   *base = module ? path_base(module) : "";
-	bool is = !strncmp(base, begin, strlen(begin)) ||
-		  !strncmp(base, or_begin, strlen(or_begin));
 
-	json_decref(frame);
-	return is;
+	return !strncmp(base, begin, strlen(begin)) || !strncmp(base, or_begin, strlen(or_begin));
 }
 
 bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller)
@@ -290,22 +272,18 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 	bool is_python = ps_is_python(ps, at, hold.caller);
 	bool is_inner = is_python ||
 			is_in_module(ps, at, hold.caller, "_multiprocessing.", "_billiard.");
-	json_t *frame = frame_of_caller(ps->judge->frames, at, is_inner ? 0 : hold.caller), *json;
+	json_auto_t *frame = frame_of_caller(ps->judge->frames, at, is_inner ? 0 : hold.caller);
 	struct ps_wait lock = {.at = *at,
 			       .kind = MPSAN_TAG_KIND(hold.tag),
 			       .lock = MPSAN_TAG_ADDRESS(hold.tag),
 			       .flags = is_python ? MPSAN_LF_PYTHON : 0};
-	char *text = awaited_text(ps, &lock, NULL, NULL),
-	     *place = frame && !frame_is_header(frame) ? frame_text(frame) : NULL;
+	AUTO_FREE char *text = awaited_text(ps, &lock, NULL, NULL),
+		       *place = frame && !frame_is_header(frame) ? frame_text(frame) : NULL;
 	const char *kind = lock_kind_text(lock.kind, lock.flags);
 
-	json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jsontext_of(kind), "lock",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jsontext_of(kind), "lock",
 			 address_json(lock.lock), "name", lock_name(ps, &lock, NULL), "text",
 			 jsontext_of(text), "taken", jsontext_of(place));
-	json_decref(frame);
-	free(place);
-	free(text);
-	return json;
 }
 
 /*

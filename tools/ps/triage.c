@@ -96,17 +96,13 @@ static bool is_same_cause(const struct triage_thread *one, const struct triage_t
 {
 	const json_t *first = json_object_get(one->json, "handling"),
 		     *second = json_object_get(other->json, "handling");
-	char *text, *with;
-	bool same;
+	AUTO_FREE char *text = NULL, *with = NULL;
 
 	if (!json_is_object(first) || !json_is_object(second))
 		return json_is_object(first) == json_is_object(second);
 	text = raised_text(first);
 	with = raised_text(second);
-	same = !strcmp(text, with);
-	free(text);
-	free(with);
-	return same;
+	return !strcmp(text, with);
 }
 
 static bool is_same_command(const struct triage_thread *one, const struct triage_thread *other)
@@ -202,7 +198,7 @@ static void add_findings(const struct triage *triage, json_t *list, const char *
 	json_array_foreach(json_object_get(triage->document, "findings"), i, finding)
 	{
 		const char *message = jsontext_at(finding, "message");
-		char *text;
+		AUTO_FREE char *text = NULL;
 
 		if (strcmp(jsontext_at(finding, "severity"), severity) || added++ >= FINDINGS_MAX)
 			continue;
@@ -214,22 +210,19 @@ static void add_findings(const struct triage *triage, json_t *list, const char *
 						(json_int_t)jsontext_number(finding, "pid"), "tid",
 						(json_int_t)jsontext_number(finding, "tid"),
 						"threads", 1, "processes", 1, "waiters", 0));
-		free(text);
 	}
 }
 
 static json_t *item_json(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *first = &triage->thread.item[item->first];
-	char *text = triage_text(triage, item);
-	json_t *json = json_pack(
+	AUTO_FREE char *text = triage_text(triage, item);
+
+	return json_pack(
 		"{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind", kind_name(item->kind), "text",
 		jsontext_of(text), "pid", (json_int_t)jsontext_number(first->process, "pid"), "tid",
 		(json_int_t)jsontext_number(first->json, "tid"), "threads", (int)item->threads,
 		"processes", (int)item->processes, "waiters", (int)item->waiters);
-
-	free(text);
-	return json;
 }
 
 static void triage_build(struct triage *triage, const json_t *document)

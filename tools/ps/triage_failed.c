@@ -35,7 +35,7 @@ static const json_t *parent_of(const json_t *processes, const json_t *child)
 /* Whether a finding says so already. */
 static bool is_told(const json_t *document, const json_t *process)
 {
-	char *name = text_format("process %lld ", jsontext_number(process, "pid"));
+	AUTO_FREE char *name = text_format("process %lld ", jsontext_number(process, "pid"));
 	json_t *finding;
 	bool told = false;
 	size_t i;
@@ -45,7 +45,6 @@ static bool is_told(const json_t *document, const json_t *process)
 		told |= strcmp(jsontext_at(finding, "severity"), "note") &&
 			strstr(jsontext_at(finding, "message"), name);
 	}
-	free(name);
 	return told;
 }
 
@@ -64,19 +63,16 @@ static char *end_text(const json_t *process)
 
 static char *failed_text(const json_t *child, const json_t *parent, unsigned count)
 {
-	char *end = end_text(child),
-	     *command = ps_command(json_incref(json_object_get(parent, "argv"))),
-	     *more = count > 1 ? text_format(" and %u more that failed", count - 1) : text_copy(""),
-	     *text = text_format(
-		     "%s: process %lld %s, and process %lld (%s), which had started it%s, has not "
-		     "asked after it since",
-		     kind_head(KIND_failed), jsontext_number(child, "pid"), end,
-		     jsontext_number(parent, "pid"), command, more);
+	AUTO_FREE char *end = end_text(child),
+		       *command = ps_command(json_incref(json_object_get(parent, "argv"))),
+		       *more = count > 1 ? text_format(" and %u more that failed", count - 1) :
+					   text_copy("");
 
-	free(end);
-	free(command);
-	free(more);
-	return text;
+	return text_format(
+		"%s: process %lld %s, and process %lld (%s), which had started it%s, has not "
+		"asked after it since",
+		kind_head(KIND_failed), jsontext_number(child, "pid"), end,
+		jsontext_number(parent, "pid"), command, more);
 }
 
 void triage_add_failed(const json_t *document, json_t *list)
@@ -84,7 +80,7 @@ void triage_add_failed(const json_t *document, json_t *list)
 	const json_t *processes = json_object_get(document, "processes"), *first = NULL, *parent;
 	json_t *process;
 	unsigned count = 0;
-	char *text;
+	AUTO_FREE char *text = NULL;
 	size_t i;
 
 	json_array_foreach(processes, i, process)
@@ -104,5 +100,4 @@ void triage_add_failed(const json_t *document, json_t *list)
 					      "pid", (json_int_t)jsontext_number(parent, "pid"),
 					      "tid", (json_int_t)jsontext_number(parent, "pid"),
 					      "threads", 1, "processes", 1, "waiters", 0));
-	free(text);
 }

@@ -14,15 +14,13 @@
 
 static char *process_text(const json_t *process)
 {
-	char *command = ps_command(json_incref(json_object_get(process, "argv"))), *text;
+	AUTO_FREE char *command = ps_command(json_incref(json_object_get(process, "argv")));
 	json_t *rank = json_object_get(process, "rank");
 
-	text = json_is_integer(rank) ?
+	return json_is_integer(rank) ?
 		       text_format("process %lld (rank %lld, %s)", jsontext_number(process, "pid"),
 				   (long long)json_integer_value(rank), command) :
 		       text_format("process %lld (%s)", jsontext_number(process, "pid"), command);
-	free(command);
-	return text;
 }
 
 static char *thread_name(const struct triage_thread *thread)
@@ -38,12 +36,9 @@ static char *thread_name(const struct triage_thread *thread)
 
 static char *one_text(const struct triage_thread *thread)
 {
-	char *name = thread_name(thread), *process = process_text(thread->process),
-	     *text = text_format("%s of %s", name, process);
+	AUTO_FREE char *name = thread_name(thread), *process = process_text(thread->process);
 
-	free(name);
-	free(process);
-	return text;
+	return text_format("%s of %s", name, process);
 }
 
 /* "the main threads of 4 processes (train.py: 1, 2, 3 …)", "30 threads of process 1 (x.py)" */
@@ -86,29 +81,25 @@ static char *who_text(const struct triage *triage, const struct triage_item *ite
 static char *place_text(const struct triage_thread *thread)
 {
 	const char *place = triage_place(thread);
-	char *raised = thread->kind == KIND_running ?
-			       text_copy("") :
-			       raised_text(json_object_get(thread->json, "handling")),
-	     *text = *place ? text_format(", at %s%s", place, raised) : text_copy(raised);
+	AUTO_FREE char *raised = thread->kind == KIND_running ?
+					 text_copy("") :
+					 raised_text(json_object_get(thread->json, "handling"));
 
-	free(raised);
-	return text;
+	return *place ? text_format(", at %s%s", place, raised) : text_copy(raised);
 }
 
 static char *since_text(const struct triage *triage, const struct triage_thread *thread)
 {
 	const json_t *waits = json_object_get(thread->json, "waits_for");
 	long long since_ns = jsontext_number(waits, "since_ns");
-	char *lapse, *text;
+	AUTO_FREE char *lapse = NULL;
 
 	if (!since_ns)
 		return text_copy("");
 	lapse = line_lapse(since_ns, jsontext_number(triage->document, "time_ns"));
-	text = text_format(", for %s%s",
+	return text_format(", for %s%s",
 			   json_is_true(json_object_get(waits, "at_least")) ? "at least " : "",
 			   lapse);
-	free(lapse);
-	return text;
 }
 
 /* A share of a processor, and of what time. */
@@ -131,7 +122,7 @@ static char *running_text(const struct triage *triage, const struct triage_item 
 	for (uint32_t i = 0, left = named; left && i <= item->members.count; i++) {
 		uint32_t index = i ? item->members.item[i - 1] : item->first;
 		const struct triage_thread *thread = &triage->thread.item[index];
-		char *who, *place, *share;
+		AUTO_FREE char *who = NULL, *place = NULL, *share = NULL;
 
 		if (i && index == item->first)
 			continue;
@@ -139,9 +130,6 @@ static char *running_text(const struct triage *triage, const struct triage_item 
 		place = place_text(thread);
 		share = share_text(thread);
 		list = text_join(list, "; ", text_format("%s%s%s", who, place, share));
-		free(who);
-		free(place);
-		free(share);
 		left--;
 	}
 	text = text_format("%u thread%s: %s%s", item->threads,
@@ -211,34 +199,26 @@ static char *awaited_locks(const struct triage *triage, uint32_t owner)
 static char *lock_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *owner = &triage->thread.item[item->first];
-	char *who = one_text(owner), *doing = doing_text(triage, owner, false),
-	     *locks = awaited_locks(triage, item->first), *text;
+	AUTO_FREE char *who = one_text(owner), *doing = doing_text(triage, owner, false),
+		       *locks = awaited_locks(triage, item->first);
 
-	text = owner->by_lock ?
+	return owner->by_lock ?
 		       text_format("%u thread%s for %s, held by %s, which %s", item->waiters,
 				   item->waiters == 1 ? " waits" : "s wait", locks, who, doing) :
 		       text_format("%s %s", who, doing);
-	free(who);
-	free(doing);
-	free(locks);
-	return text;
 }
 
 static char *polling_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *first = &triage->thread.item[item->first];
 	const char *awaited = jsontext_at(first->json, "about");
-	char *who = who_text(triage, item), *place = place_text(first), *share = share_text(first),
-	     *text;
+	AUTO_FREE char *who = who_text(triage, item), *place = place_text(first),
+		       *share = share_text(first);
 
-	text = text_format("%s wake%s up %.0f times a second%s%s%s%s", who,
+	return text_format("%s wake%s up %.0f times a second%s%s%s%s", who,
 			   item->threads > 1 ? "" : "s",
 			   json_real_value(json_object_get(first->json, "wakes")),
 			   *awaited ? " from waiting for " : "", awaited, place, share);
-	free(who);
-	free(place);
-	free(share);
-	return text;
 }
 
 /* ---- threads at one place that wait for different things ---- */
@@ -306,11 +286,9 @@ static char *part_text(const struct triage *triage, const struct triage_item *it
 static char *each_text(const struct triage *triage, const struct triage_item *item, uint32_t first)
 {
 	const char *about = about_of(triage, item, first);
-	char *part = part_text(triage, item, first),
-	     *text = text_format("%s%s%s", part, *about ? " for " : "", about);
+	AUTO_FREE char *part = part_text(triage, item, first);
 
-	free(part);
-	return text;
+	return text_format("%s%s%s", part, *about ? " for " : "", about);
 }
 
 /* "0x10", "0x10 of process 12" */
@@ -361,32 +339,25 @@ static char *list_text(const struct triage *triage, const struct triage_item *it
 static char *mixed_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *first = &triage->thread.item[item->first];
-	char *who = who_text(triage, item), *place = place_text(first),
-	     *since = since_text(triage, first), *list, *text;
+	AUTO_FREE char *who = who_text(triage, item), *place = place_text(first),
+		       *since = since_text(triage, first), *list = NULL;
 	int stem = stem_of(triage, item);
 
 	list = list_text(triage, item, stem ? ", " : "; ", stem ? address_text : each_text);
-	text = stem ? text_format("%s wait for %.*s %s%s%s", who, stem, about_of(triage, item, 0),
+	return stem ? text_format("%s wait for %.*s %s%s%s", who, stem, about_of(triage, item, 0),
 				  list, place, since) :
 		      text_format("%s wait%s%s: %s", who, place, since, list);
-	free(who);
-	free(place);
-	free(since);
-	free(list);
-	return text;
 }
 
 static char *plain_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *first = &triage->thread.item[item->first];
-	char *who = item->kind == KIND_stopped ? process_text(first->process) :
-						 who_text(triage, item),
-	     *doing = doing_text(triage, first, item->kind != KIND_stopped && item->threads > 1),
-	     *text = text_format("%s %s", who, doing);
+	AUTO_FREE char *who = item->kind == KIND_stopped ? process_text(first->process) :
+							   who_text(triage, item),
+		       *doing = doing_text(triage, first,
+					   item->kind != KIND_stopped && item->threads > 1);
 
-	free(who);
-	free(doing);
-	return text;
+	return text_format("%s %s", who, doing);
 }
 
 /* Whether somebody waits for the end of its process, which ignores the signal that asks for it. */
@@ -407,17 +378,15 @@ static bool ignores_end(const struct triage *triage, const struct triage_item *i
 static char *waiters_text(const struct triage *triage, const struct triage_item *item)
 {
 	const json_t *handling = NULL;
-	char *raised, *text;
+	AUTO_FREE char *raised = NULL;
 
 	for (uint32_t i = 0; i < triage->thread.count && !json_is_object(handling); i++)
 		if (i != item->first && triage->thread.item[i].leaf == item->first)
 			handling = json_object_get(triage->thread.item[i].json, "handling");
 	raised = raised_text(handling);
-	text = text_format("%u thread%s for that%s%s", item->waiters,
+	return text_format("%u thread%s for that%s%s", item->waiters,
 			   item->waiters == 1 ? " waits" : "s wait",
 			   *raised && item->waiters > 1 ? ", one" : "", raised);
-	free(raised);
-	return text;
 }
 
 char *triage_text(const struct triage *triage, const struct triage_item *item)

@@ -162,7 +162,7 @@ static char *group_text(struct told *told, uint32_t count, uint32_t of, uint32_t
 
 static char *comm_text(const struct comms *comms, uint32_t begin, uint32_t end)
 {
-	struct told *told = memory_get((end - begin) * sizeof(*told));
+	AUTO_FREE struct told *told = memory_get((end - begin) * sizeof(*told));
 	uint32_t count = 0, at, size;
 	char *list = text_copy(""), *text;
 
@@ -181,7 +181,6 @@ static char *comm_text(const struct comms *comms, uint32_t begin, uint32_t end)
 		free(told[i].one);
 		free(told[i].several);
 	}
-	free(told);
 	text = text_format("communicator of %u ranks", comms->rank[begin].ranks);
 	return text_join(text, ": ", list);
 }

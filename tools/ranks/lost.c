@@ -41,13 +41,10 @@ static uint32_t deadlocked_worker(const struct snapshot *snapshot, uint32_t slot
 /* " while handling RuntimeError('x') raised at f (a.py:2)", or "". */
 static char *lost_handling(const struct snapshot_thread *thread)
 {
-	char *raised = pythread_raised(thread), *text;
-	json_t *handling = raised_json(raised);
+	AUTO_FREE char *raised = pythread_raised(thread);
+	json_auto_t *handling = raised_json(raised);
 
-	text = raised_text(handling);
-	json_decref(handling);
-	free(raised);
-	return text;
+	return raised_text(handling);
 }
 
 char *lost_dead(const struct snapshot *snapshot, uint32_t index, uint64_t since_ns)

@@ -52,7 +52,7 @@ static void put(struct watchlog *log, const struct rank *rank, const struct pict
 		uint32_t pid)
 {
 	bool waits = picture->state == RANK_WAITS;
-	char *needs = needs_text(rank);
+	AUTO_FREE char *needs = needs_text(rank);
 	struct ev_rank event = {.rank = rank->number,
 				.world = rank->world,
 				.job = rank->job,
@@ -63,7 +63,6 @@ static void put(struct watchlog *log, const struct rank *rank, const struct pict
 	event.place = watchlog_text(log, rank->slot, waits ? rank->in.place : "");
 	event.needs = watchlog_text(log, rank->slot, waits ? needs : "");
 	watchlog_put(log, EV_rank, rank->slot, pid, &event, sizeof(event));
-	free(needs);
 }
 
 /* Copies of a rank's process have its variables and its memory, but none of its collectives. */

@@ -125,7 +125,7 @@ static void ask_thread(struct ranks *ranks, const struct snapshot *snapshot, str
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
-	char *stack = memory_get(STACK_BYTES);
+	AUTO_FREE char *stack = memory_get(STACK_BYTES);
 	uint32_t needs[NEEDS_MAX];
 	struct collective in = {0};
 	struct cpython_rank found;
@@ -149,7 +149,6 @@ static void ask_thread(struct ranks *ranks, const struct snapshot *snapshot, str
 	rank->has_met |= in.name[0] != 0;
 	set_needs(rank, needs, in.name[0] ? pyview_members(view, pthread, needs, NEEDS_MAX) : 0);
 	pyview_close(view);
-	free(stack);
 }
 
 /*

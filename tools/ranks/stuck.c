@@ -150,15 +150,13 @@ static uint32_t *leaders_of(const struct stuck_rank *ranks, uint32_t count)
 static char *group_numbers(const struct stuck_rank *ranks, uint32_t count, const uint32_t *leader,
 			   uint32_t of, uint32_t size)
 {
-	uint32_t *number = memory_get(size * sizeof(*number)), used = 0;
-	char *text;
+	AUTO_FREE uint32_t *number = memory_get(size * sizeof(*number));
+	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		if (leader[i] == of)
 			number[used++] = ranks[i].number;
-	text = numbers_text(number, size);
-	free(number);
-	return text;
+	return numbers_text(number, size);
 }
 
 static char *add_group(char *text, const struct stuck_rank *ranks, uint32_t count,
@@ -193,8 +191,9 @@ static uint32_t next_group(const struct stuck_rank *ranks, uint32_t count, const
 
 char *stuck_text(const struct stuck_rank *ranks, uint32_t count)
 {
-	uint32_t *leader = leaders_of(ranks, count),
-		 *size = memory_get((count + 1) * sizeof(*size)), at;
+	AUTO_FREE uint32_t *leader = leaders_of(ranks, count),
+			   *size = memory_get((count + 1) * sizeof(*size));
+	uint32_t at;
 	char *text = text_copy("");
 
 	for (uint32_t i = 0; i < count; i++)
@@ -204,7 +203,5 @@ char *stuck_text(const struct stuck_rank *ranks, uint32_t count)
 			text = add_group(text, ranks, count, leader, at, size[at]);
 			size[at] = 0;
 		}
-	free(leader);
-	free(size);
 	return text;
 }

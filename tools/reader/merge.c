@@ -55,14 +55,13 @@ static int compare_marks(const void *one, const void *other)
 static void sort_run(struct merge *merge, const struct run *run)
 {
 	uint32_t *place = merge->places.item + run->next, count = run->end - run->next;
-	struct mark *mark = memory_get(count * sizeof(*mark));
+	AUTO_FREE struct mark *mark = memory_get(count * sizeof(*mark));
 
 	for (uint32_t i = 0; i < count; i++)
 		mark[i] = (struct mark){time_at(merge, run, run->next + i), place[i]};
 	qsort(mark, count, sizeof(*mark), compare_marks);
 	for (uint32_t i = 0; i < count; i++)
 		place[i] = mark[i].place;
-	free(mark);
 }
 
 static bool is_before(const struct run *one, const struct run *other)

@@ -12,11 +12,9 @@
 
 static bool holds_session(const char *dir)
 {
-	char *file = text_format("%s/session", dir);
-	bool holds = !access(file, F_OK);
+	AUTO_FREE char *file = text_format("%s/session", dir);
 
-	free(file);
-	return holds;
+	return !access(file, F_OK);
 }
 
 static char *add_session(const char *dir, struct report *report)

@@ -229,8 +229,8 @@ static void add_uncompared(const struct report *report)
 static void add_absent(const struct report *report)
 {
 	uint32_t world = 0, absent = 0;
-	char *names;
-	bool *here;
+	AUTO_FREE char *names = NULL;
+	AUTO_FREE bool *here = NULL;
 
 	for (uint32_t i = 0; i < report->source.count; i++) {
 		const struct mpsan_host *facts = &report->source.item[i].facts;
@@ -252,8 +252,6 @@ static void add_absent(const struct report *report)
 	if (absent)
 		report_limit(report->document, "%u of %u ranks have no session here: %s%s", absent,
 			     world, names, absent > NAMED_MAX ? ", …" : "");
-	free(names);
-	free(here);
 }
 
 void hosts_limits(const struct report *report)

@@ -65,11 +65,10 @@ static void add_counters(json_t *document, const struct reader *reader)
 static void add_damage(json_t *document, const struct reader *reader, uint32_t slot,
 		       uint32_t *count)
 {
-	char *wrong = log_damage_told(reader, slot);
+	AUTO_FREE char *wrong = log_damage_told(reader, slot);
 
 	if (wrong && ++*count <= NAMED_MAX)
 		report_limit(document, "%s", wrong);
-	free(wrong);
 }
 
 static void add_logs(json_t *document, const struct reader *reader)
@@ -109,11 +108,10 @@ static void add_processes(json_t *document, const struct reader *reader)
 		const struct mpsan_process *process = &reader->session.table[slot];
 		bool known = (removed && process->why_off == MPSAN_OFF_NO_LOG) ||
 			     process_is_helper(reader, slot);
-		char *why = known ? NULL : process_unwatched(reader, slot);
+		AUTO_FREE char *why = known ? NULL : process_unwatched(reader, slot);
 
 		if (why && ++count <= NAMED_MAX)
 			report_limit(document, "process %u was not watched: %s", process->pid, why);
-		free(why);
 	}
 	if (count > NAMED_MAX)
 		report_limit(document, "further processes that were not watched: %u",
@@ -177,7 +175,7 @@ static double seconds_after(uint64_t from_ns, uint64_t at_ns)
 static void add_moment(json_t *document, const struct reader *reader)
 {
 	const struct mpsan_session *head = reader->session.head;
-	char *asked = head->asked ? text_signal((int)head->asked) : NULL;
+	AUTO_FREE char *asked = head->asked ? text_signal((int)head->asked) : NULL;
 
 	if (head->failed)
 		report_limit(
@@ -195,7 +193,6 @@ static void add_moment(json_t *document, const struct reader *reader)
 			     seconds_after(head->asked_ns, reader->now_ns), asked);
 	else if (!reader->over && !head->outside)
 		report_limit(document, "the program has not ended yet");
-	free(asked);
 }
 
 #define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
@@ -241,13 +238,12 @@ static void add_events(json_t *document, const struct reader *reader)
 static void add_exports(json_t *document, const struct reader *reader)
 {
 	struct exports exports = {0};
-	char *wrong = export_table_open(&exports, &reader->session);
+	AUTO_FREE char *wrong = export_table_open(&exports, &reader->session);
 
 	if (wrong)
 		report_limit(document, "%s", wrong);
 	export_table_limits(&exports, document);
 	export_table_close(&exports);
-	free(wrong);
 }
 
 /* Once: several sessions of a report share the files. */

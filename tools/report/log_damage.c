@@ -74,26 +74,22 @@ static char *wrong_file(int dirfd, uint32_t slot, bool over)
 static char *damage_of(const struct reader *reader, uint32_t slot)
 {
 	bool over = reader->over || (slot < reader->session.slots && reader->processes[slot].gone);
-	char *wrong = wrong_file(reader->session.dirfd, slot, over), *text;
+	AUTO_FREE char *wrong = wrong_file(reader->session.dirfd, slot, over);
 
 	if (!wrong)
 		return reader->logs[slot] ?
 			       NULL :
 			       text_format("no memory to map %u.log; " MEMORY_CURE, slot);
-	text = text_format("%s; " AGAIN, wrong);
-	free(wrong);
-	return text;
+	return text_format("%s; " AGAIN, wrong);
 }
 
 static char *told(const struct reader *reader, uint32_t slot, const char *whose)
 {
-	char *wrong = damage_of(reader, slot), *text;
+	AUTO_FREE char *wrong = damage_of(reader, slot);
 
 	if (!wrong)
 		return NULL;
-	text = text_format("the log of %s is damaged: %s", whose, wrong);
-	free(wrong);
-	return text;
+	return text_format("the log of %s is damaged: %s", whose, wrong);
 }
 
 /* In a session that is under way, or if it failed, the supervisor may not have created its log. */
@@ -140,7 +136,7 @@ static bool saw_something(const struct session *session)
 
 char *log_damage_of_all(const struct session *session)
 {
-	char *first = NULL, *text;
+	AUTO_FREE char *first = NULL;
 	uint32_t logs = 0;
 	bool any = saw_something(session);
 
@@ -149,12 +145,8 @@ char *log_damage_of_all(const struct session *session)
 			logs++;
 			any = is_readable(session, slot, &first);
 		}
-	if (any || !logs) {
-		free(first);
+	if (any || !logs)
 		return NULL;
-	}
-	text = text_format("%s: none of its %u logs can be read (%s); " AGAIN, session->dir, logs,
+	return text_format("%s: none of its %u logs can be read (%s); " AGAIN, session->dir, logs,
 			   first);
-	free(first);
-	return text;
 }

@@ -140,7 +140,7 @@ static json_t *step_of(const struct merged_rank *one, const struct stuck_rank *r
 		       const struct report *report)
 {
 	const char *host = report->source.item[one->source].host;
-	char *text = stuck_text(rank, 1);
+	AUTO_FREE char *text = stuck_text(rank, 1);
 	json_t *step = json_pack("{s:o, s:s, s:n, s:I, s:I, s:n, s:I, s:[], s:[], s:I}", "what",
 				 jsontext_of(text), "role", "blocked", "at", "pid",
 				 (json_int_t)one->pid, "tid", (json_int_t)one->tid, "thread",
@@ -149,7 +149,6 @@ static json_t *step_of(const struct merged_rank *one, const struct stuck_rank *r
 
 	if (host)
 		json_object_set_new(step, "host", jsontext_of(host));
-	free(text);
 	return step;
 }
 
@@ -197,7 +196,7 @@ static bool is_spread(struct merged_rank *const *one, const struct stuck_rank *r
 
 static void judge_job(struct merged_rank **one, uint32_t count, const struct report *report)
 {
-	struct stuck_rank *rank = memory_get(count * sizeof(*rank));
+	AUTO_FREE struct stuck_rank *rank = memory_get(count * sizeof(*rank));
 	struct finding found = {.rule = RULE_collective_mismatch, .grade = GRADE_WARNING};
 	enum grade grade;
 
@@ -214,7 +213,6 @@ static void judge_job(struct merged_rank **one, uint32_t count, const struct rep
 			json_array_append_new(json_object_get(report->document, "findings"),
 					      finding_of(one, rank, count, grade, report));
 	}
-	free(rank);
 }
 
 void merge_ranks_finish(struct merge_ranks *merge, const struct report *report)

@@ -167,12 +167,11 @@ static void merge_finding(struct merge_sessions *merge, const struct part *part,
 		return;
 	}
 	if (merge_sessions_grade_of(finding) > merge_sessions_grade_of(same)) {
-		json_t *copy = copy_finding(finding, part->skew_ns, reader);
+		json_auto_t *copy = copy_finding(finding, part->skew_ns, reader);
 
 		json_object_clear(same); /* drop fields that only the replaced instance had */
 		json_object_update(same, copy);
 		json_object_set_new(merge->told, print_of(finding), json_integer(part->source));
-		json_decref(copy);
 	}
 	json_object_set_new(same, "count", json_integer(count));
 }
@@ -282,12 +281,10 @@ static void name_limits(const struct report *report, const struct occurrence *oc
 		json_array_append(merged, json_array_get(limits, next));
 	json_object_foreach(seen, text, sources)
 	{
-		char *words = occurrence_words(occurrence, sources), *line;
+		AUTO_FREE char *words = occurrence_words(occurrence, sources), *line = NULL;
 
 		line = text_format("%s (%s)", text, words);
 		json_array_append_new(merged, jsontext_of(line));
-		free(line);
-		free(words);
 	}
 	json_object_set_new(report->document, "limits", merged);
 	json_decref(seen);

@@ -124,11 +124,10 @@ static char *name_marked(const struct occurrence *occurrence, const bool *marks,
 	uint32_t pieces = 0;
 
 	if (occurrence->unit == UNIT_RANK) {
-		uint32_t *ranks = memory_get(report->source.count * sizeof(*ranks));
+		AUTO_FREE uint32_t *ranks = memory_get(report->source.count * sizeof(*ranks));
 
 		free(names);
 		names = name_ranks(ranks, ranks_of(occurrence, marks, mark, ranks));
-		free(ranks);
 		return names;
 	}
 	for (uint32_t i = 0; i < report->source.count; i++) {
@@ -146,18 +145,15 @@ char *occurrence_words(const struct occurrence *occurrence, const json_t *source
 {
 	uint32_t all = occurrence->report->source.count, count;
 	const char *unit = unit_names[occurrence->unit];
-	bool *marks = marks_of(occurrence, sources, &count);
+	AUTO_FREE bool *marks = marks_of(occurrence, sources, &count);
 	bool few_without = count * 2 > all;
-	char *names = NULL, *words;
+	AUTO_FREE char *names = NULL;
 
 	if (count < all)
 		names = name_marked(occurrence, marks, !few_without);
-	words = !names ? text_format("on all %u %ss", all, unit) :
-			 text_format("on %u of %u %ss: %s%s", count, all, unit,
-				     few_without ? "not on " : "", names);
-	free(names);
-	free(marks);
-	return words;
+	return !names ? text_format("on all %u %ss", all, unit) :
+			text_format("on %u of %u %ss: %s%s", count, all, unit,
+				    few_without ? "not on " : "", names);
 }
 
 void occurrence_finding(const struct occurrence *occurrence, json_t *finding, const json_t *sources)

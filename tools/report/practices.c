@@ -132,11 +132,10 @@ static json_t *practice_json(const json_t *document, const struct judge *judge,
 			     const struct practice *practice, const json_t *before)
 {
 	json_t *prints = violations(document, practice);
-	char *why = json_array_size(prints) ? NULL : obstacle(document, judge, practice);
+	AUTO_FREE char *why = json_array_size(prints) ? NULL : obstacle(document, judge, practice);
 	const char *status = json_array_size(prints) ? statuses[0] :
 			     why		     ? statuses[2] :
 						       statuses[1];
-	json_t *made;
 
 	if (!why && status == statuses[1] && !strcmp(jsontext_at(before, "status"), statuses[2])) {
 		why = text_format("%s", jsontext_at(before, "why"));
@@ -144,12 +143,10 @@ static json_t *practice_json(const json_t *document, const struct judge *judge,
 	}
 	if (!why && status == statuses[1] && judge->reader->facts.blind)
 		why = text_format("as far as observed; some processes were not watched");
-	made = json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "pages", pages_json(practice->pages),
+	return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "pages", pages_json(practice->pages),
 			 "statement", practice->statement, "status", status, "rules",
 			 rules_json(practice->rules), "findings", prints, "why",
 			 why ? jsontext_of(why) : json_null());
-	free(why);
-	return made;
 }
 
 static bool has_python(const struct reader *reader)

@@ -40,17 +40,16 @@ static void add_exception(const struct reader *reader, uint32_t slot, json_t *ob
 	uint32_t event = slot < reader->facts.process_count ?
 				 exception_of_process(&reader->facts, slot) :
 				 FACT_NONE;
-	char *text = event == FACT_NONE ? NULL : exception_text(reader, event, NULL);
+	AUTO_FREE char *text = event == FACT_NONE ? NULL : exception_text(reader, event, NULL);
 
 	if (text)
 		json_object_set_new(object, "exception", jsontext_of(text));
-	free(text);
 }
 
 json_t *process_json(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = &reader->session.table[slot];
-	char *unwatched, *name;
+	AUTO_FREE char *unwatched = NULL, *name = NULL;
 	const char *role;
 	json_t *object;
 
@@ -75,7 +74,5 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 	if (mpsan_process_rank(process))
 		json_object_set_new(object, "rank", json_integer(mpsan_process_rank(process) - 1));
 	add_exception(reader, slot, object);
-	free(unwatched);
-	free(name);
 	return object;
 }

@@ -195,13 +195,10 @@ char *run_hurt(const struct judge *judge, enum run_ends ends)
 		return NULL;
 	READER_EACH_SLOT(reader, slot)
 		if (is_hurt(reader, slot, ends)) {
-			char *who = process_text(reader, slot),
-			     *end = process_end_text(reader, slot, NULL);
-			char *text = text_format("%s %s", who, end);
+			AUTO_FREE char *who = process_text(reader, slot),
+				       *end = process_end_text(reader, slot, NULL);
 
-			free(who);
-			free(end);
-			return text;
+			return text_format("%s %s", who, end);
 		}
 	return NULL;
 }

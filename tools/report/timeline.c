@@ -46,14 +46,13 @@ static char *command_text(const struct mpsan_process *process)
 	char *program = text_format("%.*s", (int)length, process->argv), *text;
 
 	for (size_t at = length + 1; at < bytes; at += length + 1) {
-		char *argument;
+		AUTO_FREE char *argument = NULL;
 
 		length = strnlen(process->argv + at, bytes - at);
 		if (!length || process->argv[at] == '-')
 			continue;
 		argument = text_format("%.*s", (int)length, process->argv + at);
 		text = text_format("%s %s", path_base(program), path_base(argument));
-		free(argument);
 		free(program);
 		return text;
 	}

@@ -173,7 +173,7 @@ static void draw_piece(struct drawing *drawing, uint32_t index)
 {
 	const struct ipc_piece *piece = &drawing->facts->cuda.pieces[index];
 	uint32_t object = drawing->line->objects.count;
-	char *device = device_text(piece->device);
+	AUTO_FREE char *device = device_text(piece->device);
 
 	*ARRAY_ADD(&drawing->line->objects) = (struct line_object){
 		.kind = OBJECT_EXPORT,
@@ -185,7 +185,6 @@ static void draw_piece(struct drawing *drawing, uint32_t index)
 						  (unsigned long long)piece->base, device) :
 				      text_format("%s of %s", memory_text(piece->memory), device),
 	};
-	free(device);
 	EACH_USE(drawing->facts, piece, at)
 		draw_import(drawing, &drawing->facts->cuda.imports[at - 1], piece, object);
 }

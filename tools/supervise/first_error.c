@@ -54,13 +54,12 @@ static const char *headline(const struct alert *alert, const json_t *finding)
 
 char *first_error_text(const struct alert *alert, const json_t *finding)
 {
-	char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
+	AUTO_FREE char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert);
+	char *line;
 
 	line = text_format("mpsan: %s after %s of the session: %s: %s; fix: %s%s",
 			   headline(alert, finding), after, jsontext_at(finding, "rule"),
 			   jsontext_at(finding, "message"), jsontext_at(finding, "fix"), next);
 	line_clean(line); /* names come from the program */
-	free(after);
-	free(next);
 	return line;
 }

@@ -83,7 +83,7 @@ static void say_files(char *const *file)
 
 static void say(const struct interim *interim, enum words words)
 {
-	char *name = text_signal(interim->number);
+	AUTO_FREE char *name = text_signal(interim->number);
 
 	fprintf(stderr, "mpsan: %s came %u s ago, and the program goes on; ", name,
 		(unsigned)(GRACE_NS / 1000000000u));
@@ -94,7 +94,6 @@ static void say(const struct interim *interim, enum words words)
 	else
 		fprintf(stderr, "mpsan ps %s shows what it waits for\n", interim->dir);
 	fflush(stderr);
-	free(name);
 }
 
 bool interim_is_due(const struct interim *interim, uint64_t now_ns)

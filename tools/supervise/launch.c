@@ -308,14 +308,13 @@ char *launch_find_library(void)
 	char *self = own_directory(), *real = NULL;
 
 	for (size_t i = 0; self && !real && i < sizeof(places) / sizeof(*places); i++) {
-		char *pattern = text_format("%s/%s", self, places[i]);
+		AUTO_FREE char *pattern = text_format("%s/%s", self, places[i]);
 		glob_t found;
 
 		if (!glob(pattern, 0, NULL, &found)) {
 			real = realpath(found.gl_pathv[0], NULL);
 			globfree(&found);
 		}
-		free(pattern);
 	}
 	free(self);
 	return real;

@@ -199,12 +199,10 @@ static uint32_t mon_leaks_take(struct leaks *leaks)
  */
 static bool mon_leaks_is_there(const struct left *left)
 {
-	char *path = text_format("%s/%s", FOLDER, left->name);
+	AUTO_FREE char *path = text_format("%s/%s", FOLDER, left->name);
 	struct stat st;
-	bool there = !lstat(path, &st) && st.st_ino == left->inode;
 
-	free(path);
-	return there;
+	return !lstat(path, &st) && st.st_ino == left->inode;
 }
 
 static void mon_leaks_state(struct leaks *leaks, struct watchlog *log)

@@ -60,10 +60,9 @@ static bool have_all_ended(struct session *session)
 static bool is_over(const char *dir)
 {
 	struct session session;
-	char *wrong = session_open(&session, dir, false);
+	AUTO_FREE char *wrong = session_open(&session, dir, false);
 	bool over = wrong || have_all_ended(&session);
 
-	free(wrong);
 	session_close(&session);
 	return over;
 }
@@ -74,14 +73,13 @@ static void mon_private_sweep(const char *base)
 	struct dirent *entry;
 
 	while (stream && (entry = readdir(stream))) {
-		char *dir;
+		AUTO_FREE char *dir = NULL;
 
 		if (!is_gone(entry->d_name))
 			continue;
 		dir = text_format("%s/%s", base, entry->d_name);
 		if (is_over(dir))
 			launch_remove(dir);
-		free(dir);
 	}
 	if (stream)
 		closedir(stream);

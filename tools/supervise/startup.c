@@ -48,13 +48,12 @@ static uint64_t main_thread(const struct workers *workers, const struct snapshot
 static bool is_importing(const struct workers *workers, const struct snapshot_process *process)
 {
 	struct pyview *view = pyview_open((pid_t)process->pid);
-	char *stack = memory_get(STACK_BYTES);
+	AUTO_FREE char *stack = memory_get(STACK_BYTES);
 	bool importing = view && !pyview_limit(view) &&
 			 (!pyview_stack(view, main_thread(workers, process), stack, STACK_BYTES) ||
 			  startup_imports(stack));
 
 	pyview_close(view);
-	free(stack);
 	return importing;
 }
 

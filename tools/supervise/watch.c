@@ -98,7 +98,7 @@ static void say_alert(const struct watch *watch, struct judged *judged)
 {
 	const struct reader *reader = watch->judge->reader;
 	bool is_hushed = judged == &watch->judge->hushed_wait;
-	char *hushed_by = is_hushed ? judged_hushed_by(judged) : NULL;
+	AUTO_FREE char *hushed_by = is_hushed ? judged_hushed_by(judged) : NULL;
 	struct alert alert = {
 		.dir = reader->session.dir,
 		.after_ns = judged->time_ns - reader->session.head->start_ns,
@@ -115,12 +115,10 @@ static void say_alert(const struct watch *watch, struct judged *judged)
 			     watch->on_deadlock == ON_DEADLOCK_KILL,
 		.is_over = watch->over,
 	};
-	char *line = first_error_text(&alert, judged->json);
+	AUTO_FREE char *line = first_error_text(&alert, judged->json);
 
 	fprintf(stderr, "%s\n", line);
 	fflush(stderr);
-	free(line);
-	free(hushed_by);
 	judged->told = true;
 }
 

@@ -72,11 +72,10 @@ static bool has_id(int fd, const struct wanted *wanted)
 static int try_file(const struct wanted *wanted, const char *directory, const char *name,
 		    char **found)
 {
-	char *path = text_format("%s/%s", directory, name);
+	AUTO_FREE char *path = text_format("%s/%s", directory, name);
 	char *place = root_path(wanted->root, path, NULL);
 	int fd = place ? plainfile_open(AT_FDCWD, place, O_RDONLY) : -1;
 
-	free(path);
 	if (fd >= 0 && !(wanted->id_bytes ? has_id(fd, wanted) : has_crc(fd, wanted->crc))) {
 		close(fd);
 		fd = -1;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/util.h"
 #include "origin.h"
 
 /* The compilation unit of `at`. clang writes no .debug_aranges, so then every unit is searched. */
@@ -26,14 +27,13 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t at, Dwarf_Addr *bias)
 /* The DIEs around `at`, starting with the innermost inlined call; the caller frees them. */
 static int inlined_calls(Dwarf_Die *unit, Dwarf_Addr at, Dwarf_Die **calls)
 {
-	Dwarf_Die *scopes = NULL;
+	AUTO_FREE Dwarf_Die *scopes = NULL;
 	int count = dwarf_getscopes(unit, at, &scopes), found = 0;
 
 	*calls = NULL;
 	for (int i = 0; i < count && !found; i++)
 		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
 			found = dwarf_getscopes_die(&scopes[i], calls);
-	free(scopes);
 	return found;
 }
 

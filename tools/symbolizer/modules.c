@@ -60,12 +60,10 @@ const char *image_root(const struct image *image)
 /* Never blocks: a log may name a FIFO. A name without a slash is no path (the vdso). */
 int image_open(const struct image *image)
 {
-	char *place = strchr(image->path, '/') ? root_path(image_root(image), image->path, NULL) :
-						 NULL;
-	int fd = place ? plainfile_open(AT_FDCWD, place, O_RDONLY) : -1;
+	AUTO_FREE char *place =
+		strchr(image->path, '/') ? root_path(image_root(image), image->path, NULL) : NULL;
 
-	free(place);
-	return fd;
+	return place ? plainfile_open(AT_FDCWD, place, O_RDONLY) : -1;
 }
 
 static bool image_map(struct image *image)
@@ -262,12 +260,11 @@ static struct image *image_create(const struct image *key)
 
 static void image_destroy(void *node)
 {
-	struct image *image = node;
+	AUTO_FREE struct image *image = node;
 
 	image_unmap(image);
 	free(image->path);
 	free(image->root);
-	free(image);
 }
 
 static struct image *find_image(const char *path, const char *root)

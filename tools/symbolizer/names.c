@@ -48,11 +48,10 @@ static int compare_sources(const void *left, const void *right)
 
 static void source_destroy(void *node)
 {
-	struct source *source = node;
+	AUTO_FREE struct source *source = node;
 
 	if (source->dwfl)
 		dwfl_end(source->dwfl);
-	free(source);
 }
 
 /* Opens the file with load address 0, so that its addresses are vaddrs. */

@@ -40,7 +40,7 @@ char *symbolizer_key(const struct module *module)
 static struct harm *find_harm(const struct module *module)
 {
 	struct harm *found = NULL;
-	char *key;
+	AUTO_FREE char *key = NULL;
 
 	if (!harms.count)
 		return NULL;
@@ -48,7 +48,6 @@ static struct harm *find_harm(const struct module *module)
 	for (uint32_t i = 0; i < harms.count && !found; i++)
 		if (!strcmp(harms.item[i].key, key))
 			found = &harms.item[i];
-	free(key);
 	return found;
 }
 
@@ -293,7 +292,7 @@ void symbolizer_each_limit(void (*see)(const char *text, void *context), void *c
 
 	for (uint32_t i = 0; i < harms.count; i++) {
 		const struct harm *harm = &harms.item[i];
-		char *text;
+		AUTO_FREE char *text = NULL;
 
 		if (has_ended(harm))
 			continue;
@@ -302,13 +301,11 @@ void symbolizer_each_limit(void (*see)(const char *text, void *context), void *c
 				   reasons[harm->how]);
 
 		see(text, context);
-		free(text);
 	}
 	if (given_up) {
-		char *text = text_format("native functions are not named: %s", given_up);
+		AUTO_FREE char *text = text_format("native functions are not named: %s", given_up);
 
 		see(text, context);
-		free(text);
 	}
 }
 

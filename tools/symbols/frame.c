@@ -178,11 +178,9 @@ static char *plain_module(const char *module)
 
 static bool is_interpreter(const char *module)
 {
-	char *plain = plain_module(module);
-	bool yes = !strcmp(plain, "python");
+	AUTO_FREE char *plain = plain_module(module);
 
-	free(plain);
-	return yes;
+	return !strcmp(plain, "python");
 }
 
 /*
@@ -203,7 +201,8 @@ char *frame_key(const json_t *frame)
 	const char *function = json_string_value(json_object_get(frame, "function"));
 	const char *module = json_string_value(json_object_get(frame, "module"));
 	const char *file = json_string_value(json_object_get(frame, "file"));
-	char *where = module ? plain_module(module) : NULL, *name, *home, *key;
+	char *where = module ? plain_module(module) : NULL;
+	AUTO_FREE char *name = NULL, *home = NULL;
 
 	if (where && (!function || !strcmp(where, "python")))
 		return where;
@@ -212,10 +211,7 @@ char *frame_key(const json_t *frame)
 		return text_copy("?");
 	name = plain_name(function, !module);
 	home = home_of(frame, module, file);
-	key = text_format("%s@%s", name, home);
-	free(home);
-	free(name);
-	return key;
+	return text_format("%s@%s", name, home);
 }
 
 int frame_distance(const json_t *frame)

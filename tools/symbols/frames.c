@@ -69,22 +69,20 @@ void frames_forget(struct frames *frames, uint32_t slot)
 /* Kept apart from the frame, as no other code needs it. */
 static void note_built(struct frames *frames, const struct symbol *symbol)
 {
-	char *key;
+	AUTO_FREE char *key = NULL;
 
 	if (!symbol->file || *symbol->file == '/' || !symbol->built_in)
 		return;
 	key = text_format("%s:%s", symbol->module, symbol->file);
 	json_object_set_new(frames->built, key, jsontext_of(symbol->built_in));
-	free(key);
 }
 
 const char *frames_built_in(const struct frames *frames, const json_t *frame)
 {
-	char *key = text_format("%s:%s", jsontext_at(frame, "module"), jsontext_at(frame, "file"));
-	const char *directory = json_string_value(json_object_get(frames->built, key));
+	AUTO_FREE char *key =
+		text_format("%s:%s", jsontext_at(frame, "module"), jsontext_at(frame, "file"));
 
-	free(key);
-	return directory;
+	return json_string_value(json_object_get(frames->built, key));
 }
 
 void frames_show(struct frames *frames, const struct fact_place *at, json_t *stack)
@@ -148,11 +146,10 @@ static void drop_own_frames(json_t *list)
 
 static json_t *handled_text(uint8_t signal)
 {
-	char *text = signal == UNWIND_SIGNAL ? text_copy("a signal") : text_signal(signal);
-	json_t *json = json_string(text);
+	AUTO_FREE char *text = signal == UNWIND_SIGNAL ? text_copy("a signal") :
+							 text_signal(signal);
 
-	free(text);
-	return json;
+	return json_string(text);
 }
 
 json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
@@ -167,13 +164,12 @@ json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
 	count = symbolizer_unwind(modules, head, (const uint8_t *)(head + 1), pcs, signals,
 				  FRAMES_MAX);
 	for (size_t i = 0; i < count; i++) {
-		json_t *here = frames_create_at(frames, modules, pcs[i], i > 0);
+		json_auto_t *here = frames_create_at(frames, modules, pcs[i], i > 0);
 
 		if (signals[i])
 			json_object_set_new(json_array_get(here, 0), "handler_of",
 					    handled_text(signals[i]));
 		json_array_extend(list, here);
-		json_decref(here);
 	}
 	drop_own_frames(list);
 	return list;

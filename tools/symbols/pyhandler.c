@@ -67,7 +67,7 @@ static bool find_table(const struct cpython *py, uint64_t table[TABLE_WORDS])
 {
 	struct range range = find_data(py);
 	size_t bytes = range.end - range.begin < DATA_MAX ? range.end - range.begin : DATA_MAX;
-	uint64_t *data = memory_get(bytes);
+	AUTO_FREE uint64_t *data = memory_get(bytes);
 	long got = bytes ? py->peek(py, data, range.begin, bytes) : 0;
 	bool found = false;
 
@@ -76,7 +76,6 @@ static bool find_table(const struct cpython *py, uint64_t table[TABLE_WORDS])
 		if (found)
 			memcpy(table, data + i, TABLE_WORDS * sizeof(*table));
 	}
-	free(data);
 	return found;
 }
 

@@ -150,9 +150,9 @@ static char *line_of(struct sources *sources, struct frames *frames, const struc
 		     const json_t *frame)
 {
 	const char *module = jsontext_at(frame, "module");
-	char *path = sources_absolute(jsontext_at(frame, "file"),
-				      *module ? frames_built_in(frames, frame) :
-						began_in(sources->reader, at->by));
+	AUTO_FREE char *path = sources_absolute(jsontext_at(frame, "file"),
+						*module ? frames_built_in(frames, frame) :
+							  began_in(sources->reader, at->by));
 	struct proc_user user;
 	struct foreign_name name = {.path = path,
 				    .root = session_root(&sources->reader->session, at->by),
@@ -165,7 +165,6 @@ static char *line_of(struct sources *sources, struct frames *frames, const struc
 		session_user(&sources->reader->session, at->by, &user);
 	if (path)
 		source = source_of(sources, &name);
-	free(path);
 	if (!source || !source->file.text || source->file.changed_ns >= began_ns(sources, at->by) ||
 	    !may_be_shown(source, frame, *module))
 		return NULL;

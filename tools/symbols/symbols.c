@@ -35,11 +35,10 @@ struct symbols *symbols_create(void)
 
 static void answer_destroy(void *node)
 {
-	struct answer *answer = node;
+	AUTO_FREE struct answer *answer = node;
 
 	names_free(&answer->names);
 	free(answer->file);
-	free(answer);
 }
 
 void symbols_destroy(struct symbols *symbols)

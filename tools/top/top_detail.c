@@ -93,9 +93,9 @@ static void add_thread(struct top_rows *rows, const json_t *process, const json_
 
 static void top_detail_add_process(struct top_rows *rows, const json_t *process, long long now_ns)
 {
-	char *command = text_copy(""),
-	     *age = line_lapse(jsontext_number(process, "start_ns"), now_ns),
-	     *size = bytes_text((uint64_t)jsontext_number(process, "shm_bytes"));
+	char *command = text_copy("");
+	AUTO_FREE char *age = line_lapse(jsontext_number(process, "start_ns"), now_ns),
+		       *size = bytes_text((uint64_t)jsontext_number(process, "shm_bytes"));
 	json_t *word, *thread;
 	size_t i;
 
@@ -114,16 +114,13 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 		top_rows_add(rows, NULL, TOP_PLAIN, text_format("shared memory: %s", size));
 	json_array_foreach(json_object_get(process, "threads"), i, thread)
 	{
-		char *key = text_format("t %lld %lld", jsontext_number(process, "pid"),
-					jsontext_number(thread, "tid"));
+		AUTO_FREE char *key = text_format("t %lld %lld", jsontext_number(process, "pid"),
+						  jsontext_number(thread, "tid"));
 
 		top_rows_add(
 			rows, key, TOP_PLAIN,
 			text_join(text_copy("- "), "", top_thread_text(process, thread, now_ns)));
-		free(key);
 	}
-	free(size);
-	free(age);
 }
 
 /* ---- a finding, a segment ---- */

@@ -68,15 +68,12 @@ static const char *state_text(const struct top_picture *picture, bool paused)
 
 static char *first_line(const struct top_picture *picture, const struct counts *counts, bool paused)
 {
-	char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
-	     *age = line_lapse(counts->start_ns, jsontext_number(picture->document, "time_ns")),
-	     *line;
+	AUTO_FREE char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
+		       *age = line_lapse(counts->start_ns,
+					 jsontext_number(picture->document, "time_ns"));
 
-	line = text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
+	return text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
 			   jsontext_at(picture->document, "session"));
-	free(command);
-	free(age);
-	return line;
 }
 
 static char *second_line(const struct top_picture *picture, const struct counts *counts)

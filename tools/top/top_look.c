@@ -117,7 +117,7 @@ static void top_look_end(struct top_look *look)
 /* A session is created before its first process: top may start in between. */
 static void begin_anew(struct top_look *look)
 {
-	char *dir, *wrong;
+	AUTO_FREE char *dir = NULL, *wrong = NULL;
 
 	if (!__atomic_load_n(&look->ps.reader->session.head->claimed, __ATOMIC_ACQUIRE))
 		return;
@@ -126,8 +126,6 @@ static void begin_anew(struct top_look *look)
 	wrong = top_look_open(look, dir);
 	if (wrong)
 		look->picture.state = TOP_VANISHED;
-	free(wrong);
-	free(dir);
 }
 
 void top_look_again(struct top_look *look, bool memory)

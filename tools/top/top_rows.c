@@ -61,14 +61,13 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 {
 	for (uint32_t i = 0; i < node->groups.item.count; i++) {
 		const struct ps_group *group = &node->groups.item.item[i];
-		char *text = ps_group_text(group, node->process, tree->now_ns);
+		AUTO_FREE char *text = ps_group_text(group, node->process, tree->now_ns);
 
 		add_keyed(rows,
 			  text_format("t %lld %lld", jsontext_number(node->process, "pid"),
 				      jsontext_number(group->first, "tid")),
 			  style_of_wait(group->first),
 			  text_format("%*s- %s", (int)(2 * depth + 2), "", text));
-		free(text);
 	}
 }
 
@@ -76,14 +75,12 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 static char *shared_text(const struct ps_node *node)
 {
 	long long bytes = jsontext_number(node->process, "shm_bytes");
-	char *size, *text;
+	AUTO_FREE char *size = NULL;
 
 	if (!bytes)
 		return text_copy("");
 	size = bytes_text((uint64_t)bytes);
-	text = text_format(", %s shared memory%s", size, node->like ? " each, roughly" : "");
-	free(size);
-	return text;
+	return text_format(", %s shared memory%s", size, node->like ? " each, roughly" : "");
 }
 
 static void top_rows_add_process(const struct ps_tree *tree, uint32_t index, uint32_t depth,
@@ -91,14 +88,12 @@ static void top_rows_add_process(const struct ps_tree *tree, uint32_t index, uin
 {
 	const struct ps_node *node = &tree->item.item[index];
 	struct top_rows *rows = context;
-	char *text = ps_tree_process(tree, index), *shared = shared_text(node);
+	AUTO_FREE char *text = ps_tree_process(tree, index), *shared = shared_text(node);
 
 	add_keyed(rows, text_format("p %lld", jsontext_number(node->process, "pid")), TOP_HEAD,
 		  text_format("%*s%s%s", (int)(2 * depth), "", text, shared));
 	if (!node->groups.idle && !node->groups.runs)
 		add_groups(rows, tree, node, depth);
-	free(shared);
-	free(text);
 }
 
 void top_rows_tree(struct top_rows *rows, const struct top_picture *picture)
@@ -175,14 +170,13 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 		      sort == TOP_BY_NAME ? compare_names : compare_ages);
 	for (uint32_t at = 0; at < list.count; at++) {
 		const struct known *known = &list.item[at];
-		char *text = top_thread_text(known->process, known->thread, now_ns);
+		AUTO_FREE char *text = top_thread_text(known->process, known->thread, now_ns);
 
 		add_keyed(rows,
 			  text_format("t %lld %lld", jsontext_number(known->process, "pid"),
 				      jsontext_number(known->thread, "tid")),
 			  style_of_wait(known->thread),
 			  text_format("%7lld %s", jsontext_number(known->process, "pid"), text));
-		free(text);
 	}
 	free(list.item);
 }
@@ -218,14 +212,13 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 	if (count)
 		qsort(list, count, sizeof(*list), compare_findings);
 	for (size_t i = 0; i < count; i++) {
-		char *ago = line_lapse(jsontext_number(list[i], "time_ns"), now_ns);
+		AUTO_FREE char *ago = line_lapse(jsontext_number(list[i], "time_ns"), now_ns);
 
 		add_keyed(rows, text_format("f %s", jsontext_at(list[i], "fingerprint")),
 			  style_of_grade(list[i]),
 			  text_format("%s ago: %s: %s: %s", ago, jsontext_at(list[i], "severity"),
 				      jsontext_at(list[i], "rule"),
 				      jsontext_at(list[i], "message")));
-		free(ago);
 	}
 	free(list);
 }
@@ -236,7 +229,7 @@ static void add_export(struct top_rows *rows, const json_t *export)
 {
 	size_t open = json_array_size(json_object_get(export, "importers"));
 	const char *name = jsontext_at(export, "name");
-	char *size = bytes_text((uint64_t)jsontext_number(export, "bytes"));
+	AUTO_FREE char *size = bytes_text((uint64_t)jsontext_number(export, "bytes"));
 
 	add_keyed(rows, text_format("p %lld", jsontext_number(export, "pid")), TOP_PLAIN,
 		  text_format("%10s  of device %lld exported by process %lld%s%s (%s), open in %zu "
@@ -247,7 +240,6 @@ static void add_export(struct top_rows *rows, const json_t *export)
 			      json_is_true(json_object_get(export, "freed")) ?
 				      ", freed by its owner" :
 				      ""));
-	free(size);
 }
 
 static void add_segment(struct top_rows *rows, const json_t *segment)
@@ -255,7 +247,7 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 	size_t mapped = json_array_size(json_object_get(segment, "mappers")),
 	       open = json_array_size(json_object_get(segment, "holders"));
 	const char *name = jsontext_at(segment, "name");
-	char *size = bytes_text((uint64_t)jsontext_number(segment, "bytes"));
+	AUTO_FREE char *size = bytes_text((uint64_t)jsontext_number(segment, "bytes"));
 
 	add_keyed(rows,
 		  text_format("m %lld %lld", jsontext_number(segment, "device"),
@@ -268,7 +260,6 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 			      json_is_true(json_object_get(segment, "linked")) ?
 				      ", its name is in /dev/shm" :
 				      ""));
-	free(size);
 }
 
 static void add_users(struct top_rows *rows, const json_t *document)
@@ -279,16 +270,14 @@ static void add_users(struct top_rows *rows, const json_t *document)
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
 		long long bytes = jsontext_number(process, "shm_bytes");
-		char *size = bytes_text((uint64_t)bytes),
-		     *command = ps_command(json_incref(json_object_get(process, "argv")));
+		AUTO_FREE char *size = bytes_text((uint64_t)bytes),
+			       *command = ps_command(json_incref(json_object_get(process, "argv")));
 
 		if (bytes)
 			add_keyed(rows, text_format("p %lld", jsontext_number(process, "pid")),
 				  TOP_HEAD,
 				  text_format("%10s  in process %lld %s", size,
 					      jsontext_number(process, "pid"), command));
-		free(command);
-		free(size);
 	}
 }
 
@@ -297,7 +286,7 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 	const json_t *made = json_object_get(picture->memory, "made"),
 		     *segments = json_object_get(picture->memory, "segments");
 	long long count = jsontext_number(made, "segments");
-	char *size = bytes_text((uint64_t)jsontext_number(made, "bytes"));
+	AUTO_FREE char *size = bytes_text((uint64_t)jsontext_number(made, "bytes"));
 	json_t *segment;
 	size_t i;
 
@@ -305,7 +294,6 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 		     count ? text_format("shared memory: %zu segments, of %lld created (%s in all)",
 					 json_array_size(segments), count, size) :
 			     text_copy("no shared memory created so far"));
-	free(size);
 	add_users(rows, picture->document);
 	json_array_foreach(segments, i, segment) add_segment(rows, segment);
 	json_array_foreach(json_object_get(picture->exports, "exports"), i, segment)

@@ -395,7 +395,7 @@ static void look_at_workers(const struct search *search, const struct snapshot_p
 					.thread = waiter,
 					.dead_slot = SNAPSHOT_NONE,
 					.proof = true};
-	struct workers *workers = memory_get(sizeof(*workers));
+	AUTO_FREE struct workers *workers = memory_get(sizeof(*workers));
 	uint32_t lost;
 	bool all;
 
@@ -414,7 +414,6 @@ static void look_at_workers(const struct search *search, const struct snapshot_p
 	    (pool->polled ? lost != CROSS_NONE && was_long_ago(search, dead_owner.dead_slot) :
 			    lost != CROSS_NONE || cross_process_worker_replaced(pool)))
 		search->see(&dead_owner, search->context);
-	free(workers);
 }
 
 /* Whether its main thread has waited for a while for something of its own process. */
@@ -464,7 +463,7 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 {
 	struct search search = {dead_owners, NULL, graph, waits->snapshot, see, context};
 	const struct snapshot *snapshot = search.snapshot;
-	uint8_t *children;
+	AUTO_FREE uint8_t *children = NULL;
 
 	if (somebody_died(snapshot->reader)) {
 		search.shared = waits_shared(waits);
@@ -481,5 +480,4 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		look_at_pool(&search, &snapshot->processes.item[i],
 			     children[snapshot->processes.item[i].slot]);
-	free(children);
 }

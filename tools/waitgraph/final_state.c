@@ -241,7 +241,7 @@ static bool is_told(const struct deadlocks *deadlocks, uint32_t index)
 static bool find_explained(struct deadlocks *deadlocks)
 {
 	uint32_t count = deadlocks->snapshot.threads.count;
-	enum at_work *work = memory_get((count + 1) * sizeof(*work));
+	AUTO_FREE enum at_work *work = memory_get((count + 1) * sizeof(*work));
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -250,7 +250,6 @@ static bool find_explained(struct deadlocks *deadlocks)
 	}
 	if (any)
 		graph_solve_work(&deadlocks->help, &deadlocks->waits, work);
-	free(work);
 	return any;
 }
 
@@ -459,12 +458,11 @@ static void look_again(struct deadlocks *deadlocks, struct final_state *picture)
 
 static void state(struct deadlocks *deadlocks, struct final_state *picture, int number)
 {
-	char *name = text_signal(number);
+	AUTO_FREE char *name = text_signal(number);
 
 	withdraw(deadlocks, picture);
 	look_again(deadlocks, picture);
 	put(deadlocks, picture, MPSAN_DEADLOCK_LAST, name);
-	free(name);
 }
 
 void final_state_record(struct deadlocks *deadlocks, int signal)

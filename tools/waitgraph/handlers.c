@@ -22,12 +22,9 @@ static uint64_t handlers_of(const struct session *session, uint32_t slot)
 
 static char *handler_text(uint32_t pid, int number)
 {
-	char *signal = text_signal(number), *where = pythread_handler(pid, number), *text;
+	AUTO_FREE char *signal = text_signal(number), *where = pythread_handler(pid, number);
 
-	text = *where ? text_format("%s, handled at %s", signal, where) : text_copy(signal);
-	free(signal);
-	free(where);
-	return text;
+	return *where ? text_format("%s, handled at %s", signal, where) : text_copy(signal);
 }
 
 char *handlers_text(const struct session *session, uint32_t slot, uint64_t signals)
@@ -94,7 +91,7 @@ uint64_t handlers_that_end(const struct session *session, const struct snapshot_
 {
 	uint64_t handlers = session_handlers(session, thread->slot);
 	const uint64_t interrupt = 1ull << (SIGINT - 1);
-	char *function;
+	AUTO_FREE char *function = NULL;
 
 	if (needs_owner)
 		return 0;
@@ -106,6 +103,5 @@ uint64_t handlers_that_end(const struct session *session, const struct snapshot_
 		return handlers;
 	function = pythread_handler(thread->pid, SIGINT);
 	handlers &= *function ? UINT64_MAX : ~interrupt;
-	free(function);
 	return handlers;
 }

@@ -261,11 +261,9 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 static bool is_watchdog(const struct snapshot_thread *thread)
 {
 	static const char watchdog[] = "pytest_timeout ";
-	char *name = pythread_name(thread);
-	bool is_one = !strncmp(name, watchdog, sizeof(watchdog) - 1);
+	AUTO_FREE char *name = pythread_name(thread);
 
-	free(name);
-	return is_one;
+	return !strncmp(name, watchdog, sizeof(watchdog) - 1);
 }
 
 static bool is_owned_by(const struct deadlocks *deadlocks, uint32_t index, uint32_t owner)
@@ -359,7 +357,7 @@ void hopeless_find(struct deadlocks *deadlocks,
 		   void (*see_loss)(const struct dead_owner *dead_owner, void *context))
 {
 	uint32_t count;
-	uint64_t *time = find_times(deadlocks, &count);
+	AUTO_FREE uint64_t *time = find_times(deadlocks, &count);
 
 	/* with many times, some at each snapshot */
 	for (uint32_t k = 0; k < count && k < TIMES_MAX; k++) {
@@ -370,5 +368,4 @@ void hopeless_find(struct deadlocks *deadlocks,
 	deadlocks->turn = count > TIMES_MAX ? (deadlocks->turn + TIMES_MAX) % count : 0;
 	if (count)
 		graph_solve(&deadlocks->graph, &deadlocks->waits, UINT64_MAX);
-	free(time);
 }

@@ -334,7 +334,7 @@ static bool may_be_reader(const struct group *group, uint32_t i)
 void idle_find_readers(const struct group *group)
 {
 	uint32_t count = group->snapshot->processes.count;
-	uint32_t *reader = memory_get((count + 1) * sizeof(*reader));
+	AUTO_FREE uint32_t *reader = memory_get((count + 1) * sizeof(*reader));
 	bool more = true;
 
 	for (uint32_t k = 0; k < count; k++)
@@ -353,7 +353,6 @@ void idle_find_readers(const struct group *group)
 	for (uint32_t i = 0; i < group->count; i++)
 		group_entry(group, i)->life.from_readers =
 			reader[group_thread(group, i)->process] == i;
-	free(reader);
 }
 
 bool idle_is_for_own(const struct group *group, uint32_t i)

@@ -189,7 +189,7 @@ static struct at_work_thread describe(struct deadlocks *deadlocks, uint32_t inde
 static bool find_helped(struct deadlocks *deadlocks, struct rest *rest)
 {
 	uint32_t count = deadlocks->snapshot.threads.count;
-	enum at_work *work = memory_get((count + 1) * sizeof(*work));
+	AUTO_FREE enum at_work *work = memory_get((count + 1) * sizeof(*work));
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -205,7 +205,6 @@ static bool find_helped(struct deadlocks *deadlocks, struct rest *rest)
 		any |= deadlocks->help.solved.help[i] == AT_WORK &&
 		       (work[i] == AT_WORK || !verdict_leaves_out(deadlocks, i));
 	}
-	free(work);
 	return any;
 }
 
@@ -320,8 +319,8 @@ static enum place place_of(struct deadlocks *deadlocks, uint32_t index)
 static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags)
 {
 	uint32_t slot = deadlocks_thread(deadlocks, head)->slot;
-	char *handlers = handlers_text(&deadlocks->reader->session, slot,
-				       handlers_to_come(&deadlocks->snapshot, slot));
+	AUTO_FREE char *handlers = handlers_text(&deadlocks->reader->session, slot,
+						 handlers_to_come(&deadlocks->snapshot, slot));
 	struct verdict verdict = {0};
 
 	add_hanging(deadlocks, &verdict, head, flags);
@@ -334,7 +333,6 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG,
 		      flags & MPSAN_LF_PARKED ? orphans_loop_lacks(&deadlocks->graph, head) + 1 : 0,
 		      handlers);
-	free(handlers);
 }
 
 /* Its threads rest until the kernel ends them, while the interpreter that describes them is gone. */
@@ -419,7 +417,7 @@ static void state_gil(struct deadlocks *deadlocks, uint32_t index, uint64_t sinc
 	uint64_t had_ns = in_vain_gil_since(deadlocks, thread);
 	struct verdict verdict = {0};
 	uint32_t waiters = 0;
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	if (!had_ns || had_ns > since_ns || deadlocks_entry(deadlocks, index)->rest.hung ||
 	    !in_vain_gil_waiters(deadlocks, process, since_ns))
@@ -434,7 +432,6 @@ static void state_gil(struct deadlocks *deadlocks, uint32_t index, uint64_t sinc
 	}
 	text = text_format("%u thread%s for it", waiters, waiters == 1 ? " waits" : "s wait");
 	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG, 0, text);
-	free(text);
 }
 
 /* ---- locks ---- */

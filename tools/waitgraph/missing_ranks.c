@@ -326,12 +326,11 @@ static void state_threads(struct ranked_job *job, struct verdict *verdict)
 static void state_job(struct ranked_job *job)
 {
 	struct verdict verdict = {0};
-	char *text = stuck_text(job->rank, job->world);
+	AUTO_FREE char *text = stuck_text(job->rank, job->world);
 
 	job->certain &= stuck_is_certain(job->rank, job->world);
 	state_threads(job, &verdict);
 	verdict_close(job->deadlocks, &verdict, MPSAN_DEADLOCK_RANKS, lost_slot(job), text);
-	free(text);
 	mark_told(job);
 }
 

@@ -191,7 +191,7 @@ static void note_reader(struct wait *wait, bool own)
 static bool find_readers(struct waits *waits)
 {
 	uint32_t count = waits->snapshot->processes.count;
-	struct reader_of_fifo *readers = memory_get((count + 1) * sizeof(*readers));
+	AUTO_FREE struct reader_of_fifo *readers = memory_get((count + 1) * sizeof(*readers));
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -209,7 +209,6 @@ static bool find_readers(struct waits *waits)
 		}
 		free(readers[i].writers.item);
 	}
-	free(readers);
 	return any;
 }
 

@@ -101,14 +101,12 @@ char *pipe_text(const struct waits *waits, uint32_t thread)
 	const struct wait *wait = &waits->item.item[thread];
 	const struct snapshot_thread *at = &waits->snapshot->threads.item[thread];
 	bool reads = wait_is_read(wait);
-	char *holders, *text;
+	AUTO_FREE char *holders = NULL;
 
 	if (!is_at_pipe(wait) || call_is_poll(&at->call))
 		return text_copy("");
 	holders = holders_text(waits, at, wait, reads ? PIPE_END_WRITE : PIPE_END_READ);
-	text = *holders ? text_format("fd %d, whose other end is open in %s", (int)at->call.arg[0],
+	return *holders ? text_format("fd %d, whose other end is open in %s", (int)at->call.arg[0],
 				      holders) :
 			  text_copy("");
-	free(holders);
-	return text;
 }

@@ -47,12 +47,9 @@ static char *function_of(const struct snapshot_thread *thread)
 
 static bool is_same_function(const struct snapshot_thread *one, const struct snapshot_thread *other)
 {
-	char *function = function_of(one), *stack = pythread_stack(other);
-	bool same = *function && strstr(stack, function);
+	AUTO_FREE char *function = function_of(one), *stack = pythread_stack(other);
 
-	free(function);
-	free(stack);
-	return same;
+	return *function && strstr(stack, function);
 }
 
 static bool is_same_place(const struct waits *waits, uint32_t index,

@@ -103,53 +103,42 @@ static uint64_t state_taken(struct deadlocks *deadlocks, const struct snapshot_t
 			    const struct ev_blocked *event)
 {
 	const struct snapshot_thread *owner = owner_of(deadlocks, event);
-	uint64_t position;
-	char *text;
+	AUTO_FREE char *text = NULL;
 
 	if (!owner)
 		return 0;
 	text = pythread_taken(owner, lock_of_owner(thread, event));
-	position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
-	free(text);
-	return position;
+	return *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
 }
 
 static uint64_t state_python(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
-	char *text = pythread_stack(thread);
-	uint64_t position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
+	AUTO_FREE char *text = pythread_stack(thread);
 
-	free(text);
-	return position;
+	return *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
 }
 
 static uint64_t state_raised(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
-	char *text = pythread_raised(thread);
-	uint64_t position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
+	AUTO_FREE char *text = pythread_raised(thread);
 
-	free(text);
-	return position;
+	return *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
 }
 
 /* Who has the other end of the pipe at which it waits. */
 static uint64_t state_ends(struct deadlocks *deadlocks, uint32_t index)
 {
-	char *text = pipe_text(&deadlocks->waits, index);
+	AUTO_FREE char *text = pipe_text(&deadlocks->waits, index);
 	uint32_t slot = deadlocks_thread(deadlocks, index)->slot;
-	uint64_t position = *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
 
-	free(text);
-	return position;
+	return *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
 }
 
 static uint64_t state_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
-	char *text = pythread_name(thread);
-	uint64_t position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
+	AUTO_FREE char *text = pythread_name(thread);
 
-	free(text);
-	return position;
+	return *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
 }
 
 /*
@@ -214,11 +203,9 @@ static bool may_be_pythons(const struct ev_blocked *event)
 /* The lock of an import is named by its module, "" for others. */
 static char *import_lock_name(const struct snapshot_thread *thread)
 {
-	char *module = pythread_awaited_import(thread),
-	     *text = *module ? text_format("import lock of \"%s\"", module) : text_copy("");
+	AUTO_FREE char *module = pythread_awaited_import(thread);
 
-	free(module);
-	return text;
+	return *module ? text_format("import lock of \"%s\"", module) : text_copy("");
 }
 
 /* States the name that the program gave to a lock of Python's, or to a semaphore. */
@@ -310,7 +297,7 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.raised = state_raised(deadlocks, thread),
 		.cleans = pythread_cleans(thread),
 	};
-	char *call = detail_text(deadlocks, thread);
+	AUTO_FREE char *call = detail_text(deadlocks, thread);
 	uint64_t mutex = unowned_mutex(thread, &event);
 
 	/* The interpreter's own calls: the lock belongs to the Python program. */
@@ -321,7 +308,6 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 	if (mutex)
 		event.lock = mutex;
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
-	free(call);
 	state_owner(deadlocks, index, &event);
 	if (may_be_pythons(&event))
 		state_lock_name(deadlocks, thread, &event);
@@ -374,18 +360,14 @@ static uint64_t state_handlers(struct deadlocks *deadlocks, const struct verdict
 	const struct session *session = &deadlocks->reader->session;
 	const struct mpsan_process *process = &session->table[verdict->slot];
 	bool main_thread = process->python && verdict->tid == process->pid;
-	char *text = NULL;
-	uint64_t position;
+	AUTO_FREE char *text = NULL;
 
 	if (verdict->ends == MPSAN_ENDS_TIMER)
 		text = handlers_text(session, verdict->slot, HANDLER_ALARM);
 	else if (verdict->ends == MPSAN_ENDS_HANDLER ||
 		 (verdict->ends == MPSAN_ENDS_NEVER && main_thread))
 		text = handlers_text(session, verdict->slot, UINT64_MAX);
-	position = text ? watchlog_text(&deadlocks->log, verdict->slot, text) : 0;
-
-	free(text);
-	return position;
+	return text ? watchlog_text(&deadlocks->log, verdict->slot, text) : 0;
 }
 
 #define PICTURE_THREADS 64u /* of a larger job `mpsan ps --job` shows more */

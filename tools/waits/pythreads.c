@@ -199,7 +199,7 @@ char *pythread_name(const struct snapshot_thread *thread)
 /* Event.wait is two waits of threading, one in the other. */
 bool pythread_waits_for_event(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
+	AUTO_FREE char *stack = pythread_stack(thread);
 	const char *text = stack;
 	struct pyframe frame;
 	unsigned waits = 0;
@@ -207,7 +207,6 @@ bool pythread_waits_for_event(const struct snapshot_thread *thread)
 
 	while ((more = pyframe_next(&text, &frame)) && pyframe_is(&frame, "wait", "threading.py"))
 		waits++;
-	free(stack);
 	return more && waits == 2;
 }
 
@@ -260,36 +259,30 @@ static bool is_in_test(const struct snapshot_thread *thread, const char *stack)
 
 bool pythread_runs(const struct snapshot_thread *thread, const char *function, const char *file)
 {
-	char *stack = pythread_stack(thread);
-	bool found = pyframe_among(stack, function, file);
+	AUTO_FREE char *stack = pythread_stack(thread);
 
-	free(stack);
-	return found;
+	return pyframe_among(stack, function, file);
 }
 
 bool pythread_has_tasks(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
+	AUTO_FREE char *stack = pythread_stack(thread);
 	const char *text = stack;
 	struct pyframe inmost;
-	bool found = (pyframe_among(stack, "_run_once", "asyncio/base_events.py") ||
-		      pyframe_among(stack, "run", "asyncio/runners.py") ||
-		      pyframe_among(stack, "run", "gevent/hub.py")) &&
-		     pyframe_next(&text, &inmost) &&
-		     !pyframe_is(&inmost, "select", "selectors.py") &&
-		     !pyframe_is(&inmost, "run", "asyncio/runners.py") &&
-		     !pyframe_is(&inmost, "run", "gevent/hub.py");
 
-	free(stack);
-	return found;
+	return (pyframe_among(stack, "_run_once", "asyncio/base_events.py") ||
+		pyframe_among(stack, "run", "asyncio/runners.py") ||
+		pyframe_among(stack, "run", "gevent/hub.py")) &&
+	       pyframe_next(&text, &inmost) && !pyframe_is(&inmost, "select", "selectors.py") &&
+	       !pyframe_is(&inmost, "run", "asyncio/runners.py") &&
+	       !pyframe_is(&inmost, "run", "gevent/hub.py");
 }
 
 bool pythread_loop_consumes(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
+	AUTO_FREE char *stack = pythread_stack(thread);
 	struct awaited_frames frames = awaited_of(stack);
 
-	free(stack);
 	return frames.what == AWAITED_ASYNC_ITEM || (frames.in_hub && frames.what != AWAITED_EVENT);
 }
 
@@ -314,47 +307,40 @@ bool pythread_is_queued_for(const struct snapshot_thread *thread)
 
 bool pythread_wants_result(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
-	bool found = awaited_of(stack).what == AWAITED_RESULT;
+	AUTO_FREE char *stack = pythread_stack(thread);
 
-	free(stack);
-	return found;
+	return awaited_of(stack).what == AWAITED_RESULT;
 }
 
 bool pythread_awaits_shared_notify(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
+	AUTO_FREE char *stack = pythread_stack(thread);
 	const char *text = stack;
 	struct pyframe frame;
-	bool found = pyframe_next(&text, &frame) &&
-		     pyframe_is(&frame, "wait", "multiprocessing/synchronize.py") &&
-		     pyframe_next(&text, &frame) &&
-		     !pyframe_is(&frame, "wait", "multiprocessing/synchronize.py");
 
-	free(stack);
-	return found;
+	return pyframe_next(&text, &frame) &&
+	       pyframe_is(&frame, "wait", "multiprocessing/synchronize.py") &&
+	       pyframe_next(&text, &frame) &&
+	       !pyframe_is(&frame, "wait", "multiprocessing/synchronize.py");
 }
 
 bool pythread_is_timer(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
+	AUTO_FREE char *stack = pythread_stack(thread);
 	const char *text = stack;
 	struct pyframe frame;
 	bool found = *stack;
 
 	while (found && pyframe_next(&text, &frame))
 		found = pyframe_in(&frame, "threading.py");
-	free(stack);
 	return found;
 }
 
 bool pythread_in_test(const struct snapshot_thread *thread)
 {
-	char *stack = thread->tid == thread->pid ? pythread_stack(thread) : NULL;
-	bool found = is_in_test(thread, stack);
+	AUTO_FREE char *stack = thread->tid == thread->pid ? pythread_stack(thread) : NULL;
 
-	free(stack);
-	return found;
+	return is_in_test(thread, stack);
 }
 
 /* A number for the line of the program that called threading. */
@@ -376,7 +362,7 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 	struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
 	struct pythread_wait wait = {.queue = CPYTHON_QUEUE_NONE};
-	char *stack = memory_get(TEXT);
+	AUTO_FREE char *stack = memory_get(TEXT);
 
 	if (view) {
 		pyview_stack(view, pthread, stack, TEXT);
@@ -401,7 +387,6 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 			wait.awaited_count =
 				pyview_awaited(view, pthread, wait.awaited, PYTHREAD_OBJECTS);
 	}
-	free(stack);
 	pyview_close(view);
 	return wait;
 }
@@ -427,22 +412,19 @@ bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wai
 
 enum cross_process_part pythread_part(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
-	enum cross_process_part part = cross_process_part(stack);
+	AUTO_FREE char *stack = pythread_stack(thread);
 
-	free(stack);
-	return part;
+	return cross_process_part(stack);
 }
 
 bool pythread_replaces_worker(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
+	AUTO_FREE char *stack = pythread_stack(thread);
 	struct pyview *view =
 		cross_process_replaces_worker(stack) ? pyview_open((pid_t)thread->pid) : NULL;
 	bool replaces = view && thread->record &&
 			pyview_pool_works_on(view, thread->record->pthread);
 
 	pyview_close(view);
-	free(stack);
 	return replaces;
 }

@@ -47,12 +47,10 @@ static uint64_t failed_ns(const struct look *look)
 /* Between two waits it also runs what its coroutines do. */
 static bool is_event_loop(const struct snapshot_thread *thread)
 {
-	char *stack = pythread_stack(thread);
-	bool loops = thread->call.number == SYS_epoll_wait ||
-		     thread->call.number == SYS_epoll_pwait || strstr(stack, "/asyncio/");
+	AUTO_FREE char *stack = pythread_stack(thread);
 
-	free(stack);
-	return loops;
+	return thread->call.number == SYS_epoll_wait || thread->call.number == SYS_epoll_pwait ||
+	       strstr(stack, "/asyncio/");
 }
 
 enum look_failed look_add_failed(struct look *look)

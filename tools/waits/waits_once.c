@@ -89,7 +89,7 @@ static size_t library_frames(struct look *look, const struct stack *stack)
 /* Whether the word is on the thread's stack. */
 static enum answer has_on_stack(const struct snapshot_thread *thread, uint64_t word)
 {
-	struct mpsan_stack *stack =
+	AUTO_FREE struct mpsan_stack *stack =
 		thread->call.state == PROC_IN_CALL ?
 			stack_copy(thread->pid, thread->tid, &thread->call, false) :
 			NULL;
@@ -99,7 +99,6 @@ static enum answer has_on_stack(const struct snapshot_thread *thread, uint64_t w
 	for (uint64_t i = 0; stack && i < stack->bytes / sizeof(*words); i++)
 		if (words[i] == word)
 			answer = IS_SO;
-	free(stack);
 	return answer;
 }
 

@@ -61,13 +61,12 @@ static bool is_of_this_format(int fd)
 /* Copies the records of a log that ends here. */
 static void take_over(struct watchlog *log, int fd)
 {
-	char *part = memory_get(MPSAN_CHUNK);
+	AUTO_FREE char *part = memory_get(MPSAN_CHUNK);
 	ssize_t bytes;
 
 	while (log->head < CAP && (bytes = pread(fd, part, MPSAN_CHUNK, (off_t)log->head)) > 0 &&
 	       pwrite(log->fd, part, (size_t)bytes, (off_t)log->head) == bytes)
 		log->head += (uint64_t)bytes;
-	free(part);
 	log->head = (log->head + MPSAN_UNIT - 1) & ~(uint64_t)(MPSAN_UNIT - 1);
 	log->failed |= pwrite(log->fd, &log->head, sizeof(log->head),
 			      offsetof(struct mpsan_log, head)) != sizeof(log->head);
@@ -128,7 +127,7 @@ uint64_t watchlog_put_at(struct watchlog *log, enum mpsan_event_type type, uint3
 	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) &
 			 ~(uint64_t)(MPSAN_UNIT - 1),
 		 at = place(log, whole);
-	struct mpsan_record *record;
+	AUTO_FREE struct mpsan_record *record = NULL;
 
 	if (log->fd < 0 || at + whole > CAP) {
 		log->failed = true;
@@ -145,7 +144,6 @@ uint64_t watchlog_put_at(struct watchlog *log, enum mpsan_event_type type, uint3
 								     (whole - sizeof(*record)) / 8);
 	if (pwrite(log->fd, record, whole, (off_t)at) != (ssize_t)whole)
 		at = 0;
-	free(record);
 	log->failed |= !at;
 	if (!at)
 		return 0;

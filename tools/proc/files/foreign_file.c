@@ -18,11 +18,10 @@ struct answer {
 
 static uint64_t modified_ns(const struct foreign_name *name)
 {
-	char *place = *name->made ? root_path(name->root, name->made, NULL) : NULL;
+	AUTO_FREE char *place = *name->made ? root_path(name->root, name->made, NULL) : NULL;
 	struct stat st;
 	bool known = place && !stat(place, &st) && st.st_mtim.tv_sec >= 0;
 
-	free(place);
 	return known ? (uint64_t)st.st_mtim.tv_sec * 1000000000ull + (uint64_t)st.st_mtim.tv_nsec :
 		       0;
 }
@@ -63,7 +62,7 @@ static void read_it(int to, void *context)
 void foreign_file_read(struct source_file *file, const struct foreign_name *name, uint64_t *made_ns)
 {
 	size_t most = sizeof(struct answer) + SOURCE_FILE_MAX;
-	char *bytes = memory_get(most + 1);
+	AUTO_FREE char *bytes = memory_get(most + 1);
 	size_t count = apart_ask(read_it, (void *)(uintptr_t)name, name->directory, bytes, most);
 	struct answer answer = {0};
 
@@ -76,5 +75,4 @@ void foreign_file_read(struct source_file *file, const struct foreign_name *name
 	}
 	if (made_ns)
 		*made_ns = answer.made_ns;
-	free(bytes);
 }

@@ -82,11 +82,9 @@ static int64_t number_in(const char *directory, const char *name, const char *wo
 
 static int64_t number_of(uint32_t pid, const char *controller, const char *name, const char *word)
 {
-	char *group = cgroup_of(pid, controller);
-	int64_t number = group ? number_in(group, name, word) : -1;
+	AUTO_FREE char *group = cgroup_of(pid, controller);
 
-	free(group);
-	return number;
+	return group ? number_in(group, name, word) : -1;
 }
 
 bool cgroup_is_frozen(uint32_t pid)

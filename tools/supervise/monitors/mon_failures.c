@@ -179,7 +179,7 @@ static void mon_failures_state(const struct mon_failures *mon_failures, struct w
 {
 	const struct snapshot_thread *thread =
 		&mon_failures->workers->snapshot->threads.item[waiter];
-	char *python = pythread_stack(thread);
+	AUTO_FREE char *python = pythread_stack(thread);
 	struct ev_worker_failure event = {
 		.worker_slot = worker + 1,
 		.waits_for = failures || mon_failures->waits->item.item[waiter].kind !=
@@ -193,7 +193,6 @@ static void mon_failures_state(const struct mon_failures *mon_failures, struct w
 	};
 
 	watchlog_put(log, EV_worker_failure, thread->slot, thread->own_tid, &event, sizeof(event));
-	free(python);
 }
 
 /* ---- pools that replace workers for ever ---- */

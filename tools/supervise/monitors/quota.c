@@ -48,14 +48,13 @@ static uint32_t limit_of_group(const char *group)
 /* The lowest limit of this process's group of a controller and its ancestors. */
 static uint32_t limit_of(const char *controller)
 {
-	char *group = cgroup_of(0, controller);
+	AUTO_FREE char *group = cgroup_of(0, controller);
 	uint32_t least = UINT32_MAX, limit;
 
 	for (bool more = group; more; more = cgroup_parent(group)) {
 		limit = limit_of_group(group);
 		least = limit < least ? limit : least;
 	}
-	free(group);
 	return least;
 }
 
