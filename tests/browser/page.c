@@ -20,16 +20,19 @@ static struct timeline *timeline_of(const json_t *given)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(given, "processes"), i, one) *
-		ARRAY_ADD(&line->processes) = (struct line_process){
-		.pid = (uint32_t)number_at(one, 0), .parent = LINE_NONE, .name = text_copy("")};
-	json_array_foreach(json_object_get(given, "threads"), i, one) * ARRAY_ADD(&line->threads) =
-		(struct line_thread){(uint32_t)number_at(one, 0), (uint32_t)number_at(one, 1),
-				     text_copy(""), number_at(one, 2), number_at(one, 3)};
-	json_array_foreach(json_object_get(given, "spans"), i, one) * ARRAY_ADD(&line->spans) =
-		(struct line_span){(uint32_t)number_at(one, 0), (uint32_t)number_at(one, 1),
-				   number_at(one, 2), number_at(one, 3),
-				   text_copy(json_string_value(json_array_get(one, 4)))};
+	json_array_foreach(json_object_get(given, "processes"), i, one)
+		*ARRAY_ADD(&line->processes) =
+			(struct line_process){.pid = (uint32_t)number_at(one, 0),
+					      .parent = LINE_NONE,
+					      .name = text_copy("")};
+	json_array_foreach(json_object_get(given, "threads"), i, one)
+		*ARRAY_ADD(&line->threads) = (struct line_thread){
+			(uint32_t)number_at(one, 0), (uint32_t)number_at(one, 1), text_copy(""),
+			number_at(one, 2), number_at(one, 3)};
+	json_array_foreach(json_object_get(given, "spans"), i, one)
+		*ARRAY_ADD(&line->spans) = (struct line_span){
+			(uint32_t)number_at(one, 0), (uint32_t)number_at(one, 1), number_at(one, 2),
+			number_at(one, 3), text_copy(json_string_value(json_array_get(one, 4)))};
 	return line;
 }
 

@@ -97,10 +97,9 @@ static json_t *find(const json_t *document, const char *statement)
 	json_t *practice;
 	size_t i;
 
-	json_array_foreach(
-		json_object_get(document, "practices"), i,
-		practice) if (!strcmp(json_string_value(json_object_get(practice, "statement")),
-				      statement)) return practice;
+	json_array_foreach(json_object_get(document, "practices"), i, practice)
+		if (!strcmp(json_string_value(json_object_get(practice, "statement")), statement))
+			return practice;
 	fail_msg("no practice: %s", statement);
 	return NULL;
 }
@@ -295,8 +294,7 @@ static void every_statement_has_rules_or_a_reason(void **state)
 	(void)state;
 	write_session(0x030b02f0);
 	document = report();
-	json_array_foreach(json_object_get(document, "practices"), i, practice)
-	{
+	json_array_foreach(json_object_get(document, "practices"), i, practice) {
 		const char *why = json_string_value(json_object_get(practice, "why"));
 
 		assert_true(json_array_size(json_object_get(practice, "pages")) > 0);
@@ -331,8 +329,7 @@ static void the_text_lists_what_was_violated(void **state)
 	document = report();
 	text = text_of(document, false);
 	all = text_of(document, true);
-	json_array_foreach(json_object_get(document, "practices"), i, practice)
-	{
+	json_array_foreach(json_object_get(document, "practices"), i, practice) {
 		const char *statement = json_string_value(json_object_get(practice, "statement"));
 		bool violated =
 			!strcmp(json_string_value(json_object_get(practice, "status")), "violated");

@@ -77,8 +77,7 @@ static json_t *find(const json_t *document, const char *slug)
 	json_t *finding, *found = NULL;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
-	{
+	json_array_foreach(json_object_get(document, "findings"), i, finding) {
 		if (strcmp(json_string_value(json_object_get(finding, "rule")), slug))
 			continue;
 		assert_null(found);
@@ -175,8 +174,9 @@ static void two_locks_are_two_findings(void **state)
 	write_fork(1, 10 * SECOND, "guard");
 	write_fork(2, 20 * SECOND, "another");
 	document = judge();
-	json_array_foreach(json_object_get(document, "findings"), i, finding) count +=
-		!strcmp(json_string_value(json_object_get(finding, "rule")), "fork-lock-held");
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		count += !strcmp(json_string_value(json_object_get(finding, "rule")),
+				 "fork-lock-held");
 	assert_int_equal(count, 2);
 	json_decref(document);
 }

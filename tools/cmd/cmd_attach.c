@@ -178,10 +178,8 @@ static bool waits_across(const json_t *picture)
 	json_t *process, *thread;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(picture, "processes"), i, process)
-	{
-		json_array_foreach(json_object_get(process, "threads"), k, thread)
-		{
+	json_array_foreach(json_object_get(picture, "processes"), i, process) {
+		json_array_foreach(json_object_get(process, "threads"), k, thread) {
 			const json_t *owner =
 				json_object_get(json_object_get(thread, "waits_for"), "owner");
 

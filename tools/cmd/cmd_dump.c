@@ -24,8 +24,7 @@ static void print_line(const json_t *object)
 	       json_integer_value(json_object_get(object, "pid")),
 	       json_integer_value(json_object_get(object, "tid")),
 	       json_string_value(json_object_get(object, "event")));
-	json_object_foreach((json_t *)object, key, value)
-	{
+	json_object_foreach((json_t *)object, key, value) {
 		AUTO_FREE char *text = NULL;
 
 		if (!strcmp(key, "time_ns") || !strcmp(key, "pid") || !strcmp(key, "tid") ||

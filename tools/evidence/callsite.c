@@ -110,11 +110,9 @@ static char *handled_signal(json_t *python, const char *handlers)
 		const char *place = strstr(one, handled), *next = strstr(one, "; ");
 
 		json_array_foreach(python, i, frame)
-		{
 			if (place && (!next || place < next) &&
 			    is_handled_at(frame, place + strlen(handled)))
 				return text_format("%.*s", (int)(place - one), one);
-		}
 		one = next ? next + 2 : NULL;
 	}
 	return text_copy("");
@@ -127,10 +125,8 @@ char *callsite_handler(const struct callsite *callsite, const char *handlers)
 	size_t i;
 
 	json_array_foreach(callsite->native, i, frame)
-	{
 		if (!signal && *jsontext_at(frame, "handler_of"))
 			signal = text_copy(jsontext_at(frame, "handler_of"));
-	}
 	if (!signal)
 		signal = handled_signal(callsite->python, handlers);
 	return *signal ? text_format(" in the handler of %s", signal) : text_copy("");

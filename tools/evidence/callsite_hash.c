@@ -57,8 +57,7 @@ static int nearest(json_t *list)
 	int best = FAR;
 	size_t i;
 
-	json_array_foreach(list, i, frame)
-	{
+	json_array_foreach(list, i, frame) {
 		int distance = function_of(frame) ? frame_distance(frame) : FAR;
 
 		if (distance < best)
@@ -90,8 +89,7 @@ static void hash_frames(uint64_t *hash, json_t *list)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(list, i, frame)
-	{
+	json_array_foreach(list, i, frame) {
 		const char *function = function_of(frame);
 		char *key = function && kept < KEY_FRAMES_MAX && !is_inlined(function) &&
 					    frame_distance(frame) <= best ?

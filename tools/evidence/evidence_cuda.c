@@ -231,8 +231,7 @@ static json_t *starter(const struct cuda_subjects *subjects)
 
 	if (frame && !is_way_through(frame))
 		return frame;
-	json_array_foreach(subjects->initialiser.native, i, other)
-	{
+	json_array_foreach(subjects->initialiser.native, i, other) {
 		if (is_way_through(other))
 			continue;
 		json_decref(frame);

@@ -123,10 +123,8 @@ static bool runs_in_loop(json_t *python)
 	size_t i;
 
 	json_array_foreach(python, i, frame)
-	{
 		if (ends_with(jsontext_at(frame, "file"), "/asyncio/events.py"))
 			return true;
-	}
 	return false;
 }
 
@@ -213,11 +211,9 @@ static bool is_at_end(json_t *native, json_t *python)
 	size_t i;
 
 	json_array_foreach(native, i, frame)
-	{
 		if (IS_NAMED(frame, end) || (IS_NAMED(frame, main_function) &&
 					     json_array_size(python) && !runs_program(python)))
 			return true;
-	}
 	return false;
 }
 
@@ -228,10 +224,8 @@ static bool runs_greenlets(const struct callsite *waiter)
 	size_t i;
 
 	json_array_foreach(waiter->native, i, frame)
-	{
 		if (strstr(jsontext_at(frame, "module"), "/_greenlet."))
 			return true;
-	}
 	return false;
 }
 

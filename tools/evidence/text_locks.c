@@ -60,8 +60,7 @@ static bool is_buffer_lock(json_t *native)
 	if (first && !strcmp(first, "PyThread_acquire_lock"))
 		return json_equal(json_object_get(frame, "module"),
 				  json_object_get(caller, "module")); /* not an extension's */
-	json_array_foreach(native, i, frame)
-	{
+	json_array_foreach(native, i, frame) {
 		const char *function = json_string_value(json_object_get(frame, "function"));
 
 		for (k = 0; function && k < sizeof(sign) / sizeof(*sign); k++)
@@ -113,8 +112,7 @@ static const char *called_by(json_t *python, const json_t *script)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(python, i, frame)
-	{
+	json_array_foreach(python, i, frame) {
 		if (frame == script)
 			break;
 		function = json_string_value(json_object_get(frame, "function"));

@@ -13,8 +13,7 @@ static struct awaited_frames wait_awaited(const struct wait_ref *wait)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(wait->python, i, frame)
-	{
+	json_array_foreach(wait->python, i, frame) {
 		const char *function = json_string_value(json_object_get(frame, "function"));
 		const char *file = json_string_value(json_object_get(frame, "file"));
 		struct pyframe next;
@@ -216,8 +215,7 @@ char *pools_text(const struct evidence_context *ctx, const struct fact_deadlock 
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
 		if (dead_end_is_nested(&facts->blockeds[i]))
 			count_worker(ctx, &facts->blockeds[i], counts);
-	json_object_foreach(counts, pool, count)
-	{
+	json_object_foreach(counts, pool, count) {
 		long long workers = json_integer_value(count);
 
 		list = text_join(list, " and ",

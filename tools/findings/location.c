@@ -143,8 +143,7 @@ static bool first_of(struct location *location, const struct locator *locator, c
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(frames, i, frame)
-	{
+	json_array_foreach(frames, i, frame) {
 		if (location_of_frame(location, locator, frame) && (location->inside || !inside))
 			return true;
 		location_finish(location);
@@ -184,8 +183,7 @@ static bool of_steps(struct location *location, const struct locator *locator,
 	json_t *step;
 	size_t i;
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-	{
+	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
 		if (only_main && !is_main(finding, step))
 			continue;
 		if (location_of_step(location, locator, step) && (location->inside || !inside))
@@ -206,8 +204,7 @@ static bool of_command(struct location *location, const struct locator *locator,
 	json_t *word;
 	size_t i;
 
-	json_array_foreach(command, i, word)
-	{
+	json_array_foreach(command, i, word) {
 		const char *file = below_really(locator, json_string_value(word));
 
 		if (!file || !*file)
@@ -225,8 +222,7 @@ const json_t *location_frame(const json_t *finding)
 	json_t *step;
 	size_t i;
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-	{
+	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
 		const json_t *at = json_object_get(step, "at");
 
 		if (!json_is_object(at))

@@ -113,10 +113,12 @@ static bool fits_step(const char *pattern, const json_t *step)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(json_object_get(step, "stack"), i,
-			   frame) if (fits_frame(pattern, frame)) return true;
-	json_array_foreach(json_object_get(step, "python"), i,
-			   frame) if (fits_frame(pattern, frame)) return true;
+	json_array_foreach(json_object_get(step, "stack"), i, frame)
+		if (fits_frame(pattern, frame))
+			return true;
+	json_array_foreach(json_object_get(step, "python"), i, frame)
+		if (fits_frame(pattern, frame))
+			return true;
 	return false;
 }
 
@@ -128,8 +130,9 @@ bool suppression_fits(const struct suppression *line, const json_t *finding)
 
 	if (suppress_fits(pattern, json_string_value(json_object_get(finding, "lock"))))
 		return true;
-	json_array_foreach(json_object_get(finding, "evidence"), i,
-			   step) if (fits_step(pattern, step)) return true;
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+		if (fits_step(pattern, step))
+			return true;
 	return false;
 }
 

@@ -86,8 +86,7 @@ static void take_finding(struct near *near, const json_t *finding)
 
 	if (lock)
 		take_name(near, text_copy(lock));
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-	{
+	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
 		json_array_foreach(json_object_get(step, "python"), k, frame)
 			take_frame(near, frame);
 		json_array_foreach(json_object_get(step, "stack"), k, frame)
@@ -103,8 +102,9 @@ static char *near_in(const struct suppression *line, const json_t *findings, boo
 	char *text;
 	size_t i;
 
-	json_array_foreach((json_t *)findings, i, finding) if (suppression_is_of(line, finding))
-		take_finding(&near, finding);
+	json_array_foreach((json_t *)findings, i, finding)
+		if (suppression_is_of(line, finding))
+			take_finding(&near, finding);
 	asked = &near;
 	text = by_part && near.name.count ? text_format(" (did you mean %s?)", near.name.item[0]) :
 					    suggest_names(line->pattern, near_name);
@@ -120,15 +120,11 @@ static char *other_rule(const struct suppression *line, const json_t *findings)
 	json_t *finding;
 	size_t i;
 
-	json_array_foreach(
-		(json_t *)findings, i,
-		finding) if (strcmp(line->pattern, "*") &&
-			     suppression_fits(
-				     line,
-				     finding)) return text_format(" (did you mean %s:%s?)",
-								  json_string_value(json_object_get(
-									  finding, "rule")),
-								  line->pattern);
+	json_array_foreach((json_t *)findings, i, finding)
+		if (strcmp(line->pattern, "*") && suppression_fits(line, finding))
+			return text_format(" (did you mean %s:%s?)",
+					   json_string_value(json_object_get(finding, "rule")),
+					   line->pattern);
 	return text_copy("");
 }
 

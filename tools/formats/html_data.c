@@ -40,7 +40,8 @@ static uint64_t hash_of(const json_t *value)
 		return html_data_mix(hash, (uint64_t)json_integer_value(value));
 	if (json_is_string(value))
 		hash = hash_text(hash, json_string_value(value));
-	json_array_foreach(value, i, item) hash = html_data_mix(hash, hash_of(item));
+	json_array_foreach(value, i, item)
+		hash = html_data_mix(hash, hash_of(item));
 	return hash;
 }
 
@@ -64,7 +65,8 @@ static void pool_grow(struct pool *pool)
 	free(pool->slots);
 	pool->room *= 2;
 	pool->slots = memory_get(pool->room * sizeof(uint32_t));
-	json_array_foreach(pool->list, i, item) * pool_slot(pool, item) = (uint32_t)i + 1;
+	json_array_foreach(pool->list, i, item)
+		*pool_slot(pool, item) = (uint32_t)i + 1;
 }
 
 /* The index of a value in the list; takes over the value. */
@@ -177,8 +179,7 @@ json_t *html_data(const struct report *report)
 	pool_init(&packer.texts);
 	pool_init(&packer.frames);
 	pool_init(&packer.stacks);
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
-	{
+	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
 		json_array_append_new(findings, pack_finding(&packer, finding));
 		add_rule(told, json_string_value(json_object_get(finding, "rule")));
 	}

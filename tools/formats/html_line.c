@@ -44,11 +44,10 @@ static void html_line_gather(struct named *named, const json_t *findings)
 	size_t i, j;
 
 	json_array_foreach(findings, i, finding)
-		json_array_foreach(json_object_get(finding, "evidence"), j, step)
-	{
-		add_key(named, step);
-		add_key(named, json_object_get(step, "waits_for"));
-	}
+		json_array_foreach(json_object_get(finding, "evidence"), j, step) {
+			add_key(named, step);
+			add_key(named, json_object_get(step, "waits_for"));
+		}
 	if (named->keys.count)
 		qsort(named->keys.item, named->keys.count, sizeof(uint64_t), compare_keys);
 }

@@ -37,10 +37,8 @@ static json_t *list_value(const json_t *array)
 	size_t i;
 
 	json_array_foreach(array, i, item)
-	{
 		if (!json_is_null(item))
 			json_array_append_new(values, any_value(item));
-	}
 	return json_pack("{s:{s:o}}", "arrayValue", "values", values);
 }
 

@@ -87,8 +87,7 @@ void out_github(FILE *out, const struct report *report)
 	if (json_array_size(findings) && (out == stdout || out == stderr))
 		fputc('\n', out);
 	for (struct kind *kind = kinds; kind->severity; kind++)
-		json_array_foreach(findings, i, finding)
-		{
+		json_array_foreach(findings, i, finding) {
 			if (strcmp(jsontext_at(finding, "severity"), kind->severity))
 				continue;
 			if (kind->found++ < SHOWN)

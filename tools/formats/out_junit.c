@@ -166,8 +166,7 @@ static void put_times(const struct junit *junit)
 	char text[40];
 	size_t i;
 
-	json_array_foreach(json_object_get(junit->report->document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(junit->report->document, "processes"), i, process) {
 		start_ns = json_integer_value(json_object_get(process, "start_ns"));
 		end_ns = json_integer_value(json_object_get(process, "end_ns"));
 		if (start_ns > 0 && (!begin || start_ns < begin))
@@ -238,8 +237,7 @@ static void put_limits(const struct junit *junit)
 	if (!json_array_size(limits))
 		return;
 	fputs("    <system-out>\n", junit->out);
-	json_array_foreach(limits, i, limit)
-	{
+	json_array_foreach(limits, i, limit) {
 		fputs("limit: ", junit->out);
 		put_lines(junit->out, json_string_value(limit));
 	}
@@ -255,8 +253,7 @@ void out_junit(FILE *out, const struct report *report)
 	junit->out = out;
 	junit->report = report;
 	locator_init(&junit->locator);
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
-	{
+	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
 		enum rule_id rule = rule_find(jsontext_at(finding, "rule"));
 
 		if (rule != RULE_COUNT)

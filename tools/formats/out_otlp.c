@@ -70,8 +70,7 @@ static json_t *index_processes(const json_t *document)
 	json_t *index = json_object(), *process;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(document, "processes"), i, process) {
 		AUTO_FREE char *key = out_otlp_key_of(process);
 
 		json_object_set(index, key, process);
@@ -160,8 +159,7 @@ static void add_findings(struct otlp *otlp, const struct report *report)
 	json_t *processes = index_processes(report->document), *finding;
 	size_t i;
 
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
-	{
+	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
 		AUTO_FREE char *key = out_otlp_key_of(finding);
 
 		otlp_resource(otlp, resource_of(source_of(report, finding),
@@ -212,8 +210,7 @@ static void add_event(const struct dump_event *event, void *context)
 		otlp_resource(events->otlp, resource_of(events->source, process));
 	}
 	otlp_attribute(attributes, "event.name", json_string(full));
-	json_object_foreach((json_t *)event->object, key, value)
-	{
+	json_object_foreach((json_t *)event->object, key, value) {
 		AUTO_FREE char *longer = NULL;
 
 		if (!strcmp(key, "time_ns") || !strcmp(key, "pid") || !strcmp(key, "event"))

@@ -120,8 +120,7 @@ static json_t *related(const struct sarif *sarif, const json_t *finding)
 	json_t *list = json_array(), *step, *object;
 	size_t i;
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-	{
+	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
 		object = step_location(sarif, step);
 		json_object_set_new(object, "id", json_integer((json_int_t)i + 1));
 		if (json_object_get(object, "physicalLocation"))
@@ -141,7 +140,9 @@ static json_t *thread_flow(json_t *flows, const json_t *step)
 	json_t *flow, *found = NULL;
 	size_t i;
 
-	json_array_foreach(flows, i, flow) if (!strcmp(jsontext_at(flow, "id"), id)) found = flow;
+	json_array_foreach(flows, i, flow)
+		if (!strcmp(jsontext_at(flow, "id"), id))
+			found = flow;
 	if (!found) {
 		found = json_pack("{s:s, s:o, s:[]}", "id", id, "message",
 				  message(jsontext_at(step, "thread")), "locations");
@@ -171,8 +172,7 @@ static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
 	json_t *flows = json_array(), *step, *place;
 	size_t i;
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-	{
+	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
 		place = json_pack("{s:o, s:I, s:s}", "location", step_location(sarif, step),
 				  "executionOrder", (json_int_t)i + 1, "importance", "essential");
 		set_time(place, "executionTimeUtc", json_object_get(step, "time_ns"));
@@ -227,8 +227,7 @@ static char *command_line(const json_t *command)
 	json_t *word;
 	size_t i;
 
-	json_array_foreach(command, i, word)
-	{
+	json_array_foreach(command, i, word) {
 		const char *text = json_string_value(word);
 		char *quoted = memory_get(4 * strlen(text) + 3), *to = quoted;
 

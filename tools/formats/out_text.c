@@ -78,8 +78,7 @@ void out_text_finding(FILE *out, const json_t *finding, const struct text_view *
 	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
 		colour ? "\033[0m" : "", jsontext_at(finding, "rule"));
 	print_line(out, jsontext_at(finding, "message"));
-	json_array_foreach(evidence, i, step)
-	{
+	json_array_foreach(evidence, i, step) {
 		fprintf(out, "  %zu. ", i + 1);
 		print_line(out, jsontext_at(step, "what"));
 		text_frames(out, step, json_array_size(evidence), view->verbose);
@@ -118,8 +117,7 @@ static void print_hosts(FILE *out, const json_t *document)
 
 	if (json_array_size(hosts) < 2)
 		return;
-	json_array_foreach(hosts, i, host)
-	{
+	json_array_foreach(hosts, i, host) {
 		most = llabs(jsontext_number(host, "skew_ns")) > most ?
 			       llabs(jsontext_number(host, "skew_ns")) :
 			       most;
@@ -141,8 +139,7 @@ static size_t count_images(const json_t *document, bool after_exec, json_t *seen
 	size_t count = 0, i;
 	json_t *process;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(document, "processes"), i, process) {
 		AUTO_FREE char *key = text_format("%s %lld", jsontext_at(process, "host"),
 						  jsontext_number(process, "pid"));
 
@@ -168,8 +165,7 @@ void out_text_summary(FILE *out, const json_t *document)
 	json_t *limit;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "limits"), i, limit)
-	{
+	json_array_foreach(json_object_get(document, "limits"), i, limit) {
 		fputs("mpsan: limit: ", out);
 		print_line(out, json_string_value(limit));
 	}
@@ -195,8 +191,7 @@ void out_text_notes(FILE *out, const json_t *document, const struct text_view *v
 	json_t *finding;
 	size_t i;
 
-	json_array_foreach(findings, i, finding)
-	{
+	json_array_foreach(findings, i, finding) {
 		if (!is_note(finding))
 			continue;
 		if (shown[rule_find(jsontext_at(finding, "rule"))]++ < NOTES_SHOWN)
@@ -218,8 +213,9 @@ void out_text(FILE *out, const struct report *report)
 	kinds_print(out, json_object_get(document, "triage"), "mpsan: ");
 	if (report->picture)
 		fprintf(out, "\n%s\n", report->picture);
-	json_array_foreach(json_object_get(document, "findings"), i, finding) if (!is_note(finding))
-		out_text_finding(out, finding, &report->view);
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		if (!is_note(finding))
+			out_text_finding(out, finding, &report->view);
 	out_text_notes(out, document, &report->view);
 	practices_print(out, document, report->view.practices);
 	out_text_summary(out, document);

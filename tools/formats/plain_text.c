@@ -16,8 +16,7 @@ static void print_frames(FILE *out, const json_t *frames, const struct locator *
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(frames, i, frame)
-	{
+	json_array_foreach(frames, i, frame) {
 		AUTO_FREE char *where = NULL;
 
 		if (i == shown) {

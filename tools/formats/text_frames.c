@@ -143,8 +143,7 @@ static size_t native_above(const json_t *frames)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(frames, i, frame)
-	{
+	json_array_foreach(frames, i, frame) {
 		const char *function = jsontext_at(frame, "function");
 
 		if (strstr(function, "PyEval_") || strstr(function, "PyObject_") ||

@@ -107,8 +107,7 @@ void trace_plan_findings(struct trace_plan *plan)
 	if (!plan->line->threads.count)
 		return;
 	index_init(&index, plan->line);
-	json_array_foreach(json_object_get(plan->report->document, "findings"), i, finding)
-	{
+	json_array_foreach(json_object_get(plan->report->document, "findings"), i, finding) {
 		size_t steps = json_array_size(json_object_get(finding, "evidence"));
 
 		trace_findings_add(plan, &index, PLAN_FINDING, (uint32_t)i, 0, finding);

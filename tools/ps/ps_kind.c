@@ -120,8 +120,7 @@ static const char *driver_call(const json_t *stack)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(stack, i, frame)
-	{
+	json_array_foreach(stack, i, frame) {
 		const char *function = jsontext_string(frame, "function");
 
 		if (is_driver(jsontext_string(frame, "module")) && is_driver_call(function))

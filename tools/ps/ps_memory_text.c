@@ -21,8 +21,7 @@ static void print_list(FILE *out, const char *title, const json_t *list)
 	json_t *who;
 	size_t i;
 
-	json_array_foreach(list, i, who)
-	{
+	json_array_foreach(list, i, who) {
 		fprintf(out, "%s%s", between, jsontext_string(who, "who"));
 		between = ", ";
 	}
@@ -85,8 +84,9 @@ void ps_memory_print(FILE *out, const json_t *document)
 			(long long)json_integer_value(json_object_get(made, "segments")), total);
 	else
 		fprintf(out, "shared memory: none created\n");
-	json_array_foreach(segments, i, segment) if (i < TOLD_MAX)
-		ps_memory_print_segment(out, segment, now_ns);
+	json_array_foreach(segments, i, segment)
+		if (i < TOLD_MAX)
+			ps_memory_print_segment(out, segment, now_ns);
 	if (json_array_size(segments) > TOLD_MAX)
 		fprintf(out, "  and %zu smaller ones; --json lists all\n",
 			json_array_size(segments) - TOLD_MAX);

@@ -43,8 +43,7 @@ static char *native_line(const json_t *frames)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(frames, i, frame)
-	{
+	json_array_foreach(frames, i, frame) {
 		const char *function = jsontext_string(frame, "function");
 
 		if (!function || strstr(function, "PyEval_") || i > FRAMES_MAX)
@@ -210,8 +209,7 @@ static void put_head(const struct screen *screen, const struct ps_tree *tree)
 	json_t *process;
 	AUTO_FREE char *line = NULL;
 
-	json_array_foreach(json_object_get(tree->document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(tree->document, "processes"), i, process) {
 		if (strcmp(jsontext_at(process, "state"), "alive"))
 			continue;
 		processes++;

@@ -32,8 +32,10 @@ char *ps_command(json_t *argv)
 	json_t *word;
 	size_t i;
 
-	json_array_foreach(argv, i, word) text = ps_text_joined(
-		text, " ", i ? json_string_value(word) : path_base(json_string_value(word)));
+	json_array_foreach(argv, i, word)
+		text = ps_text_joined(text, " ",
+				      i ? json_string_value(word) :
+					  path_base(json_string_value(word)));
 	line_clean(text);
 	if (strlen(text) > COMMAND_BYTES) {
 		size_t end = COMMAND_BYTES;
@@ -56,10 +58,8 @@ static bool is_in_the_way(const json_t *thread)
 	size_t i;
 
 	json_array_foreach(json_object_get(thread, "holds"), i, hold)
-	{
 		if (is_set(hold, "wanted"))
 			return true;
-	}
 	return false;
 }
 
@@ -102,8 +102,7 @@ static char *ps_text_key_of(const json_t *thread)
 			    jsontext_string(owner, "name") ? jsontext_string(owner, "name") : "");
 	size_t i;
 
-	json_array_foreach(json_object_get(thread, "holds"), i, hold)
-	{
+	json_array_foreach(json_object_get(thread, "holds"), i, hold) {
 		const char *name = jsontext_string(hold, "name"),
 			   *taken = jsontext_string(hold, "taken");
 
@@ -186,7 +185,8 @@ void ps_groups_init(struct ps_groups *groups, const json_t *process)
 	size_t i;
 
 	*groups = (struct ps_groups){.idle = alive, .runs = alive};
-	json_array_foreach(threads, i, thread) add_thread(groups, thread);
+	json_array_foreach(threads, i, thread)
+		add_thread(groups, thread);
 	if (groups->item.count)
 		qsort(groups->item.item, groups->item.count, sizeof(struct ps_group),
 		      compare_groups);
@@ -361,8 +361,7 @@ static char *holds_text(const struct ps_group *group, const char *verb)
 	size_t i, told = 0, count = json_array_size(holds);
 	char *text = text_copy(""), *one;
 
-	json_array_foreach(holds, i, hold)
-	{
+	json_array_foreach(holds, i, hold) {
 		if (!is_worth_telling(hold, told))
 			continue;
 		one = hold_text(hold, group->count > 1);

@@ -24,10 +24,8 @@ static json_t *find_thread(const json_t *process, json_int_t tid)
 	size_t i;
 
 	json_array_foreach(json_object_get(process, "threads"), i, thread)
-	{
 		if (jsontext_number(thread, "tid") == tid)
 			return thread;
-	}
 	return NULL;
 }
 
@@ -69,8 +67,7 @@ static void add_wishes(json_t *wanted, const json_t *process)
 	json_t *thread;
 	size_t i;
 
-	json_array_foreach(json_object_get(process, "threads"), i, thread)
-	{
+	json_array_foreach(json_object_get(process, "threads"), i, thread) {
 		const json_t *wait = json_object_get(thread, "waits_for");
 		const json_t *owner = json_object_get(wait, "owner");
 		const char *lock = json_string_value(json_object_get(wait, "lock")),
@@ -105,8 +102,7 @@ static void mark_wanted(const json_t *wanted, const json_t *process, json_t *thr
 	json_t *hold;
 	size_t i;
 
-	json_array_foreach(json_object_get(thread, "holds"), i, hold)
-	{
+	json_array_foreach(json_object_get(thread, "holds"), i, hold) {
 		const char *lock = json_string_value(json_object_get(hold, "lock"));
 		json_t *by = !lock						      ? NULL :
 			     find_wish(wanted, jsontext_number(process, "pid"), lock) ?:
@@ -122,12 +118,12 @@ void ps_tie(json_t *processes)
 	json_t *wanted = json_object(), *process, *thread;
 	size_t i, k;
 
-	json_array_foreach(processes, i, process) add_wishes(wanted, process);
 	json_array_foreach(processes, i, process)
-		json_array_foreach(json_object_get(process, "threads"), k, thread)
-	{
-		name_owner(processes, process, thread);
-		mark_wanted(wanted, process, thread);
-	}
+		add_wishes(wanted, process);
+	json_array_foreach(processes, i, process)
+		json_array_foreach(json_object_get(process, "threads"), k, thread) {
+			name_owner(processes, process, thread);
+			mark_wanted(wanted, process, thread);
+		}
 	json_decref(wanted);
 }

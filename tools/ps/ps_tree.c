@@ -109,8 +109,7 @@ void ps_tree_init(struct ps_tree *tree, const json_t *document)
 				 .live = json_is_true(json_object_get(document, "live"))};
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 		killed += was_killed(tree, process);
-	json_array_foreach(json_object_get(document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(document, "processes"), i, process) {
 		if (is_shown(tree, process, &killed))
 			add_node(tree, process);
 		else

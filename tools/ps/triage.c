@@ -20,8 +20,7 @@ static void add_threads(struct triage *triage, const json_t *process)
 
 	if (strcmp(jsontext_at(process, "state"), "alive"))
 		return;
-	json_array_foreach(json_object_get(process, "threads"), i, thread)
-	{
+	json_array_foreach(json_object_get(process, "threads"), i, thread) {
 		if (*jsontext_at(thread, "kind"))
 			*ARRAY_ADD(&triage->thread) = (struct triage_thread){
 				.process = process,
@@ -195,8 +194,7 @@ static void add_findings(const struct triage *triage, json_t *list, const char *
 	size_t i;
 	unsigned added = 0;
 
-	json_array_foreach(json_object_get(triage->document, "findings"), i, finding)
-	{
+	json_array_foreach(json_object_get(triage->document, "findings"), i, finding) {
 		const char *message = jsontext_at(finding, "message");
 		AUTO_FREE char *text = NULL;
 

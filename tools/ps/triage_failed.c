@@ -24,11 +24,9 @@ static const json_t *parent_of(const json_t *processes, const json_t *child)
 	size_t i;
 
 	json_array_foreach(processes, i, process)
-	{
 		if (jsontext_number(process, "pid") == jsontext_number(child, "parent") &&
 		    !strcmp(jsontext_at(process, "state"), "alive"))
 			return process;
-	}
 	return NULL;
 }
 
@@ -41,10 +39,8 @@ static bool is_told(const json_t *document, const json_t *process)
 	size_t i;
 
 	json_array_foreach(json_object_get(document, "findings"), i, finding)
-	{
 		told |= strcmp(jsontext_at(finding, "severity"), "note") &&
 			strstr(jsontext_at(finding, "message"), name);
-	}
 	return told;
 }
 
@@ -83,8 +79,7 @@ void triage_add_failed(const json_t *document, json_t *list)
 	AUTO_FREE char *text = NULL;
 	size_t i;
 
-	json_array_foreach(processes, i, process)
-	{
+	json_array_foreach(processes, i, process) {
 		if (!has_failed(process) || is_told(document, process) ||
 		    !parent_of(processes, process))
 			continue;

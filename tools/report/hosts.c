@@ -212,10 +212,8 @@ static void add_uncompared(const struct report *report)
 		json_decref(value);
 	}
 	json_object_foreach(told, name, value)
-	{
 		if (json_object_size(told) <= NAMED_MAX)
 			names = text_join(names, ", ", text_copy(name));
-	}
 	if (json_object_size(told))
 		report_limit(
 			report->document,

@@ -53,8 +53,7 @@ void kinds_print(FILE *out, const json_t *triage, const char *before)
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(triage, i, item)
-	{
+	json_array_foreach(triage, i, item) {
 		if (printed == LINES_MAX || !is_worth_a_line(triage, item, printed))
 			continue;
 		printed++;

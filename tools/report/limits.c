@@ -252,8 +252,9 @@ static void add_symbols(const char *text, void *document)
 	json_t *line;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "limits"), i,
-			   line) if (!strcmp(json_string_value(line), text)) return;
+	json_array_foreach(json_object_get(document, "limits"), i, line)
+		if (!strcmp(json_string_value(line), text))
+			return;
 	report_limit(document, "%s", text);
 }
 

@@ -46,9 +46,7 @@ struct merge_sessions *merge_sessions_create(json_t *document)
 	merge->told = json_object();
 	merge->ranks = merge_ranks_create();
 	json_array_foreach(json_object_get(document, "findings"), i, finding)
-	{
 		json_object_set(merge->findings, print_of(finding), finding);
-	}
 	return merge;
 }
 
@@ -98,8 +96,7 @@ static void shift_subject(json_t *subject, int64_t skew_ns)
 
 	shift(subject, "begin_ns", skew_ns);
 	shift(subject, "end_ns", skew_ns);
-	json_array_foreach(json_object_get(subject, "uses"), i, use)
-	{
+	json_array_foreach(json_object_get(subject, "uses"), i, use) {
 		shift_time(json_array_get(use, 1), skew_ns);
 		shift_time(json_array_get(use, 2), skew_ns);
 	}
@@ -130,8 +127,7 @@ static json_t *copy_finding(const json_t *finding, int64_t skew_ns, const struct
 		return copy;
 	shift(copy, "time_ns", skew_ns);
 	shift_subject(json_object_get(copy, "subject"), skew_ns);
-	json_array_foreach(json_object_get(copy, "evidence"), i, step)
-	{
+	json_array_foreach(json_object_get(copy, "evidence"), i, step) {
 		shift(step, "time_ns", skew_ns);
 		shift(json_object_get(step, "waits_for"), "since_ns", skew_ns);
 	}
@@ -279,8 +275,7 @@ static void name_limits(const struct report *report, const struct occurrence *oc
 	}
 	for (; next < json_array_size(limits); next++)
 		json_array_append(merged, json_array_get(limits, next));
-	json_object_foreach(seen, text, sources)
-	{
+	json_object_foreach(seen, text, sources) {
 		AUTO_FREE char *words = occurrence_words(occurrence, sources), *line = NULL;
 
 		line = text_format("%s (%s)", text, words);
@@ -332,8 +327,7 @@ static void name_findings(const struct report *report, const struct occurrence *
 	json_t *finding;
 	size_t i;
 
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
-	{
+	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
 		json_t *source = json_object_get(report->merge->told, print_of(finding));
 
 		occurrence_name(finding, &report->source.item[json_integer_value(source)]);

@@ -67,8 +67,7 @@ static bool *marks_of(const struct occurrence *occurrence, const json_t *sources
 	size_t i;
 
 	*count = 0;
-	json_array_foreach(sources, i, source)
-	{
+	json_array_foreach(sources, i, source) {
 		bool *mark = &marks[json_integer_value(source)];
 
 		*count += !*mark;

@@ -68,9 +68,9 @@ static json_t *violations(const json_t *document, const struct practice *practic
 	size_t i;
 
 	while (next_slug(&rest, slug))
-		json_array_foreach(findings, i,
-				   finding) if (is_violation(finding, slug, practice->least))
-			json_array_append(prints, json_object_get(finding, "fingerprint"));
+		json_array_foreach(findings, i, finding)
+			if (is_violation(finding, slug, practice->least))
+				json_array_append(prints, json_object_get(finding, "fingerprint"));
 	return prints;
 }
 
@@ -195,11 +195,12 @@ static void print_findings(FILE *out, const json_t *document, const json_t *prin
 	json_t *finding, *print;
 	size_t i, j;
 
-	json_array_foreach(prints, i, print) json_array_foreach(
-		json_object_get(document, "findings"), j,
-		finding) if (json_equal(json_object_get(finding, "fingerprint"), print))
-		fprintf(out, "                    %s: %s, %s\n", jsontext_at(finding, "severity"),
-			jsontext_at(finding, "rule"), json_string_value(print));
+	json_array_foreach(prints, i, print)
+		json_array_foreach(json_object_get(document, "findings"), j, finding)
+			if (json_equal(json_object_get(finding, "fingerprint"), print))
+				fprintf(out, "                    %s: %s, %s\n",
+					jsontext_at(finding, "severity"),
+					jsontext_at(finding, "rule"), json_string_value(print));
 }
 
 void practices_print(FILE *out, const json_t *document, bool all)
@@ -213,8 +214,7 @@ void practices_print(FILE *out, const json_t *document, bool all)
 	if (all || count_status(list, statuses[0]))
 		fputs("mpsan: best practices of PyTorch's multiprocessing documentation:\n", out);
 	for (size_t status = 0; status < (all ? 3 : 1); status++)
-		json_array_foreach(list, i, practice)
-		{
+		json_array_foreach(list, i, practice) {
 			if (strcmp(jsontext_at(practice, "status"), statuses[status]))
 				continue;
 			fprintf(out, "  %-15s %s%s%s%s\n", statuses[status],

@@ -64,10 +64,9 @@ enum grade report_worst(const json_t *document)
 	json_t *finding;
 	size_t i;
 
-	json_array_foreach(
-		json_object_get(document, "findings"), i,
-		finding) if (grade_parse(json_string_value(json_object_get(finding, "severity")),
-					 &grade) &&
-			     grade > worst) worst = grade;
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		if (grade_parse(json_string_value(json_object_get(finding, "severity")), &grade) &&
+		    grade > worst)
+			worst = grade;
 	return worst;
 }

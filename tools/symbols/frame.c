@@ -26,8 +26,7 @@ json_t *frames_first_own(json_t *native)
 	json_t *frame, *first = NULL;
 	size_t i;
 
-	json_array_foreach(native, i, frame)
-	{
+	json_array_foreach(native, i, frame) {
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
 		if (!module || origin_is_plumbing(module))
@@ -72,8 +71,7 @@ json_t *frames_first_script(json_t *python)
 	int nearest = 3;
 	size_t i;
 
-	json_array_foreach(python, i, frame)
-	{
+	json_array_foreach(python, i, frame) {
 		const char *file = json_string_value(json_object_get(frame, "file"));
 		const char *function = json_string_value(json_object_get(frame, "function"));
 
@@ -97,8 +95,7 @@ static json_t *birthplace(json_t *python)
 	bool outside = false;
 	size_t i;
 
-	json_array_foreach(python, i, frame)
-	{
+	json_array_foreach(python, i, frame) {
 		const char *file = json_string_value(json_object_get(frame, "file"));
 
 		if (file && !frames_distance(file))

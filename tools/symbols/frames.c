@@ -131,8 +131,7 @@ static void drop_own_frames(json_t *list)
 	size_t inner = 0, i;
 	json_t *frame;
 
-	json_array_foreach(list, i, frame)
-	{
+	json_array_foreach(list, i, frame) {
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
 		if (!module || !origin_is_plumbing(module))
@@ -246,8 +245,7 @@ json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint
 	json_t *frame, *own = json_array_get(list, 0);
 	size_t i;
 
-	json_array_foreach(list, i, frame)
-	{
+	json_array_foreach(list, i, frame) {
 		if (frame_is_header(frame))
 			continue;
 		own = frame;

@@ -46,10 +46,8 @@ static json_t *own_frame(json_t *raised)
 	size_t i;
 
 	json_array_foreach(raised, i, frame)
-	{
 		if (!frame_distance(frame))
 			return frame;
-	}
 	return frames_first_script(raised);
 }
 

@@ -181,8 +181,7 @@ void sources_show(struct sources *sources, struct frames *frames, const struct f
 
 	if (!sources->here)
 		return;
-	json_array_foreach(stack, i, frame)
-	{
+	json_array_foreach(stack, i, frame) {
 		if (frame_distance(frame) || frame_is_header(frame) || !*jsontext_at(frame, "file"))
 			continue;
 		line = json_object_get(frame, "source") ? NULL :

@@ -60,8 +60,7 @@ static void add_holds(struct top_rows *rows, const json_t *holds)
 	json_t *hold;
 	size_t i;
 
-	json_array_foreach(holds, i, hold)
-	{
+	json_array_foreach(holds, i, hold) {
 		const char *taken = jsontext_at(hold, "taken");
 		bool wanted = json_is_true(json_object_get(hold, "wanted"));
 
@@ -112,8 +111,7 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 			     text_format("not watched: %s", jsontext_at(process, "watched")));
 	if (jsontext_number(process, "shm_bytes"))
 		top_rows_add(rows, NULL, TOP_PLAIN, text_format("shared memory: %s", size));
-	json_array_foreach(json_object_get(process, "threads"), i, thread)
-	{
+	json_array_foreach(json_object_get(process, "threads"), i, thread) {
 		AUTO_FREE char *key = text_format("t %lld %lld", jsontext_number(process, "pid"),
 						  jsontext_number(thread, "tid"));
 
@@ -131,10 +129,8 @@ static json_t *find_finding(const json_t *document, const char *fingerprint)
 	size_t i;
 
 	json_array_foreach(json_object_get(document, "findings"), i, finding)
-	{
 		if (!strcmp(jsontext_at(finding, "fingerprint"), fingerprint))
 			return finding;
-	}
 	return NULL;
 }
 

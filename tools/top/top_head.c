@@ -33,8 +33,7 @@ static void top_head_count(struct counts *counts, const json_t *document)
 	json_t *process, *thread;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(document, "processes"), i, process) {
 		long long start_ns = jsontext_number(process, "start_ns");
 
 		if (!counts->first || start_ns < counts->start_ns) {

@@ -18,8 +18,7 @@ static void add_shared(json_t *document)
 	json_t *process;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(document, "processes"), i, process) {
 		uint32_t pid = (uint32_t)json_integer_value(json_object_get(process, "pid"));
 
 		if (!strcmp(json_string_value(json_object_get(process, "state")), "alive"))

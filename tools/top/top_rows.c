@@ -161,10 +161,11 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 	size_t i, k;
 
 	json_array_foreach(json_object_get(picture->document, "processes"), i, process)
-			json_array_foreach(json_object_get(process, "threads"), k, thread) *
-		ARRAY_ADD(&list) = (struct known){
-		process, thread, jsontext_number(json_object_get(thread, "waits_for"), "since_ns"),
-		jsontext_at(thread, "name"), list.count};
+		json_array_foreach(json_object_get(process, "threads"), k, thread)
+			*ARRAY_ADD(&list) = (struct known){
+				process, thread,
+				jsontext_number(json_object_get(thread, "waits_for"), "since_ns"),
+				jsontext_at(thread, "name"), list.count};
 	if (list.count)
 		qsort(list.item, list.count, sizeof(struct known),
 		      sort == TOP_BY_NAME ? compare_names : compare_ages);
@@ -267,8 +268,7 @@ static void add_users(struct top_rows *rows, const json_t *document)
 	json_t *process;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process)
-	{
+	json_array_foreach(json_object_get(document, "processes"), i, process) {
 		long long bytes = jsontext_number(process, "shm_bytes");
 		AUTO_FREE char *size = bytes_text((uint64_t)bytes),
 			       *command = ps_command(json_incref(json_object_get(process, "argv")));
@@ -295,7 +295,8 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 					 json_array_size(segments), count, size) :
 			     text_copy("no shared memory created so far"));
 	add_users(rows, picture->document);
-	json_array_foreach(segments, i, segment) add_segment(rows, segment);
+	json_array_foreach(segments, i, segment)
+		add_segment(rows, segment);
 	json_array_foreach(json_object_get(picture->exports, "exports"), i, segment)
 		add_export(rows, segment);
 }
