@@ -11,7 +11,6 @@
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/modules.h"
-#include "../record/state.h"
 #include "registry.h"
 
 void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,

@@ -3,7 +3,6 @@
 #ifndef MPSAN_IPC_OPEN_H
 #define MPSAN_IPC_OPEN_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "../../include/mpsan.h"

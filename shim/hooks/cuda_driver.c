@@ -11,7 +11,6 @@
 #include "../cuda/registry.h"
 #include "../intercept/sys.h"
 #include "../record/stack.h"
-#include "../record/state.h"
 
 /* The head of a hook: `call` and the real function. */
 #define BEGIN(name, kind)      \

@@ -4,7 +4,6 @@
  * constructs, so that thread claims it like a lock.
  */
 #include "../intercept/hook.h"
-#include "../lifecycle/fork.h"
 #include "../locks/wait_proof.h"
 #include "../record/log.h"
 #include "../record/thread.h"

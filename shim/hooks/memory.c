@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../intercept/hook.h"
-#include "../record/state.h"
 #include "../resources/descriptor.h"
 #include "../resources/fd_passing.h"
 #include "../resources/mapping.h"

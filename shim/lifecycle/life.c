@@ -2,7 +2,6 @@
 /* Birth, exec and end of this process. hooks/process.c calls with what the program requested. */
 #include "life.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

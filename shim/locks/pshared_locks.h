@@ -6,7 +6,6 @@
 #ifndef MPSAN_PSHARED_LOCKS_H
 #define MPSAN_PSHARED_LOCKS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define PSHARED_VALUE_UNKNOWN UINT64_MAX

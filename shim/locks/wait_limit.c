@@ -12,7 +12,6 @@
 #include "claim.h"
 #include "orphans.h"
 #include "python_locks.h"
-#include "sigwinch.h"
 
 #define LIMIT_NS 900000000ull /* shorter limits are part of many a healthy program */
 

@@ -10,7 +10,6 @@
 #define MPSAN_SEGMENT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 

@@ -7,8 +7,6 @@
 #ifndef MPSAN_EXCEPTIONS_H
 #define MPSAN_EXCEPTIONS_H
 
-#include <stdbool.h>
-
 #include "../intercept/hook.h"
 #include "../python/python.h"
 

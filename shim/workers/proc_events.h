@@ -8,7 +8,6 @@
 #define MPSAN_PROC_EVENTS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "../../include/mpsan_event.h"

@@ -4,7 +4,6 @@
  * line; --job: only the pictures of the job, see ../job/picture.h). Fields are formatted as mpsan_events.def says.
  * Neighbour: dump.h makes the objects.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * mpsan top: the view of mpsan ps, refreshed in a terminal; with --once, one plain screen.
  * Neighbours: top.h, ps.h.
  */
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <signal.h>

@@ -5,8 +5,6 @@
 #ifndef MPSAN_GRADES_H
 #define MPSAN_GRADES_H
 
-#include <stddef.h>
-
 #include "../rules/catalog.h"
 #include "../rules/rule.h"
 

@@ -7,8 +7,6 @@
 #ifndef MPSAN_TRACE_PLAN_H
 #define MPSAN_TRACE_PLAN_H
 
-#include <jansson.h>
-
 #include "../report/report.h"
 
 /* In their order at equal times: enclosing slices begin first and end last. */

@@ -7,7 +7,6 @@
 #define MPSAN_MAN_TABLES_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 struct command_row {
 	const char *name, *arguments, *help;

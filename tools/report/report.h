@@ -6,8 +6,6 @@
 #ifndef MPSAN_REPORT_H
 #define MPSAN_REPORT_H
 
-#include <stdio.h>
-
 #include "../findings/judge.h"
 #include "timeline.h"
 

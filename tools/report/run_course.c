@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/jsontext.h"
 #include "../evidence/text_process.h"
 #include "../facts/processes.h"
 

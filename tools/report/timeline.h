@@ -8,8 +8,6 @@
 #ifndef MPSAN_TIMELINE_H
 #define MPSAN_TIMELINE_H
 
-#include <jansson.h>
-
 #include "../findings/judge.h"
 
 #define LINE_NONE UINT32_MAX

@@ -2,7 +2,6 @@
 /* Formats the line that `mpsan run` prints at the first error. */
 #include "first_error.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"

@@ -2,7 +2,6 @@
 /* Looks for directories above a session that belong to another user. */
 #include "foreign_owner.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

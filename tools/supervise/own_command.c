@@ -3,7 +3,6 @@
 #include "own_command.h"
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* Sends signals to processes, checking that the pid still means the same process. */
 #include "signal_process.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>

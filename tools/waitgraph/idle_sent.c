@@ -4,7 +4,6 @@
 #include "idle_group.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"

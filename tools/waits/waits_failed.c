@@ -4,7 +4,6 @@
  * it waits in vain, limit after limit. Neighbours: waits_look.h, waits_fd.c.
  */
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/system_calls.h"

@@ -3,7 +3,6 @@
  * hogwild-not-shared: several forked processes that train one model in place need it in shared
  * memory; a copy of an ordinary model learns for itself. Reading a copy is fine, so this is a note.
  */
-#include <stddef.h>
 
 #include "../rule.h"
 

@@ -3,7 +3,6 @@
  * affinity-inherited: a process that is bound to one processor, often by a library, passes that
  * affinity on to all workers that it forks, which then take turns on it.
  */
-#include <stddef.h>
 
 #include "../rule.h"
 

@@ -3,7 +3,6 @@
  * child-not-joined: a process exited and left workers running, or did not wait for one that ended.
  * Their exit status is lost, and what they hold stays allocated.
  */
-#include <stddef.h>
 
 #include "../../facts/processes.h"
 #include "../../facts/shm.h"

@@ -3,7 +3,6 @@
  * main-not-guarded: a child of spawn or forkserver imports the main module to find its target. Code
  * outside the __main__ guard runs again in every child.
  */
-#include <stddef.h>
 
 #include "../rule.h"
 

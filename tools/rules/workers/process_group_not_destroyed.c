@@ -3,7 +3,6 @@
  * process-group-not-destroyed: a torch.distributed group that is not destroyed is torn down in
  * whatever order the interpreter shuts down, while other ranks may still use it.
  */
-#include <stddef.h>
 
 #include "../rule.h"
 
