@@ -7,8 +7,7 @@
  * MPSAN_CUDA_GIVEN: the toolkit's own headers were included before, and only the prototypes are
  * declared.
  */
-#ifndef MPSAN_ABI_CUDA_H
-#define MPSAN_ABI_CUDA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -348,4 +347,3 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **f, unsig
 cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **f, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status);
 
 /* clang-format on */
-#endif

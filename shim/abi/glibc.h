@@ -4,8 +4,7 @@
  * older ones (Debian 11 has glibc 2.31 and Linux 5.10). Whether a function exists at run time is
  * shown by the table of next definitions: a missing one is hook_absent.
  */
-#ifndef MPSAN_ABI_GLIBC_H
-#define MPSAN_ABI_GLIBC_H
+#pragma once
 
 #include <link.h>
 #include <signal.h>
@@ -46,5 +45,3 @@ struct found_object {
 	unsigned long long reserved[7];
 };
 typedef int find_object_function(void *address, struct found_object *result); /* -1: not found */
-
-#endif

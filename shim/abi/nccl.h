@@ -3,8 +3,7 @@
  * The part of NCCL's binary interface that is intercepted: types, then prototypes, the same since 2.7; what came later is marked.
  * Written from the published documentation, so that NCCL is not needed to build.
  */
-#ifndef MPSAN_ABI_NCCL_H
-#define MPSAN_ABI_NCCL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -83,5 +82,3 @@ ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer, ncc
 /* What is not intercepted, but asked. */
 ncclResult_t ncclCommCount(ncclComm_t comm, int *ranks);
 ncclResult_t ncclCommUserRank(ncclComm_t comm, int *rank);
-
-#endif

@@ -3,8 +3,7 @@
  * Exceptions of C++ in memory, as libstdc++ and libc++abi have them (the Itanium ABI, on 64 bits). They are read by copies, so
  * garbage does no harm, and nothing of the program is called: what() is not.
  */
-#ifndef MPSAN_CXX_EXCEPTION_H
-#define MPSAN_CXX_EXCEPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool cxx_exception_text(cxx_peek *peek, const struct cxx_exception *exception, c
 
 /* Writes a mangled type as in the source: namespaces, classes and a few others; the rest stays mangled. */
 void cxx_type_text(const char *mangled, char *text, size_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * FNV-1a, 64 bits wide: what names, handles and fingerprints are hashed by, in logs, too. Pure code for the
  * library and the command.
  */
-#ifndef MPSAN_HASH_H
-#define MPSAN_HASH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ static inline uint64_t hash_text(uint64_t hash, const char *text)
 		hash = hash_add(hash, (unsigned char)*text);
 	return hash;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The names of lock kinds. Compiled into the library and the command, so that the library's line
  * and the report use the same name for a lock. mpsan_enums.def has the texts.
  */
-#ifndef MPSAN_LOCK_KIND_H
-#define MPSAN_LOCK_KIND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
  * locks, which are semaphores or mutexes, from others.
  */
 const char *lock_kind_text(uint64_t kind, uint64_t flags);
-
-#endif

@@ -4,8 +4,7 @@
  * mutexes have it in their lock word, which the kernel reads; while such a mutex is inconsistent
  * (EOWNERDEAD was returned, pthread_mutex_consistent was not called), `__owner` is no TID.
  */
-#ifndef MPSAN_MUTEX_OWNER_H
-#define MPSAN_MUTEX_OWNER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ static inline uint32_t mutex_owner(int kind, uint32_t lock, uint32_t owner)
 		return owner;
 	return tid == owner || owner == MUTEX_INCONSISTENT ? tid : 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * so that the library's line and the report say the same. The log is created in record/log.c;
  * lifecycle/life.c and tools/report/processes.c print these texts.
  */
-#ifndef MPSAN_NO_LOG_H
-#define MPSAN_NO_LOG_H
+#pragma once
 
 #include "../../include/mpsan_log.h"
 
@@ -14,5 +13,3 @@ enum mpsan_off no_log_reason(long error);
 
 /* Cause and cure as text; NULL if `why` is not about a log. */
 const char *no_log_text(unsigned why);
-
-#endif

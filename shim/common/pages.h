@@ -4,8 +4,7 @@
  * mappings (/proc/PID/smaps). Compiled into the library, which asks about its own process, and the
  * command, which asks about others.
  */
-#ifndef MPSAN_PAGES_H
-#define MPSAN_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ uint64_t pages_copied(const struct pages *pages, const struct pages_bounds *boun
 
 /* Resident anonymous memory in bytes, from the text of /proc/PID/statm. */
 uint64_t pages_anonymous(const char *statm);
-
-#endif

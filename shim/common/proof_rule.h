@@ -4,8 +4,7 @@
  * command, so that the library's line and the report never name different rules, as with waits
  * (wait_rule.h). RULE_COUNT: none, or nothing for a line.
  */
-#ifndef MPSAN_PROOF_RULE_H
-#define MPSAN_PROOF_RULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ enum rule_id proof_rule_free(uint64_t memory);
  * itself has ended it, as Pool.terminate() does.
  */
 enum rule_id proof_rule_fetch(bool ended_by_receiver);
-
-#endif

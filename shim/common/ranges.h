@@ -11,8 +11,7 @@
  * it is more than half full, a new range goes into the emptiest (power of choices). A look-up thus
  * costs a few cache lines for each size in use, whatever the number of ranges.
  */
-#ifndef MPSAN_RANGES_H
-#define MPSAN_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ void ranges_free(struct ranges *table, const void *place);
 
 /* Iterates over the places in use: `at` starts as 0. NULL: no more. */
 void *ranges_next(struct ranges *table, uint64_t *at, void *copy);
-
-#endif

@@ -4,8 +4,7 @@
  * named after it. Compiled into the library and the command, which must name the same directory.
  * session_dir.c and tools/reader/host.c get from the system what is not in the environment.
  */
-#ifndef MPSAN_RANK_H
-#define MPSAN_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void rank_clock(struct mpsan_host *host, uint64_t before, uint64_t after, uint64
  * other machine writes to it, so a session from before the last boot is over.
  */
 bool rank_is_local(uint64_t filesystem);
-
-#endif

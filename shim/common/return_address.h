@@ -4,8 +4,7 @@
  * the 48 bits that the addresses of a program have; bit 55 is set in the kernel's alone. Facts: the Arm architecture's
  * pointer authentication, and the kernel's pointer-authentication.rst.
  */
-#ifndef MPSAN_RETURN_ADDRESS_H
-#define MPSAN_RETURN_ADDRESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ static inline uint64_t return_address(uint64_t saved)
 	return saved;
 #endif
 }
-
-#endif

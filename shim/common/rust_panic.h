@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The message that a panic of Rust writes to standard error, since Rust 1.81 at once: where it was, and why. */
-#ifndef MPSAN_RUST_PANIC_H
-#define MPSAN_RUST_PANIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ struct rust_panic {
 
 /* Whether these bytes begin with such a message. */
 bool rust_panic_read(const char *from, size_t bytes, struct rust_panic *panic);
-
-#endif

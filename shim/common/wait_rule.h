@@ -3,8 +3,7 @@
  * Which rule reports a wait. Compiled into the library and the command, so that the library's line
  * and the report never name different rules. Callers: locks/stderr_lines.c and tools/rules/wait.c.
  */
-#ifndef MPSAN_WAIT_RULE_H
-#define MPSAN_WAIT_RULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ const char *wait_rule_slug(enum rule_id rule);
  * objects through which all threads wait, such as libc.
  */
 bool wait_is_library(const char *path);
-
-#endif

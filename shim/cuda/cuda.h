@@ -7,8 +7,7 @@
  * The runtime calls the driver, and both are hooked: what both see is recorded once, by the
  * runtime's hook and under the runtime's name.
  */
-#ifndef MPSAN_CUDA_H
-#define MPSAN_CUDA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -178,5 +177,3 @@ void cuda_fd_received(int fd, uint32_t pid, int number);
  * library's own calls, which no hook sees.
  */
 #define CUDA_REAL(name, caller) REAL_OF(name, caller)
-
-#endif

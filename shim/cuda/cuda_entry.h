@@ -4,8 +4,7 @@
  * Matched by address: names are ambiguous, since the driver has several versions of a function
  * under one name, and other libraries, such as cuDNN, have similar names.
  */
-#ifndef MPSAN_CUDA_ENTRY_H
-#define MPSAN_CUDA_ENTRY_H
+#pragma once
 
 #include "../intercept/hook.h"
 
@@ -23,5 +22,3 @@ void cuda_entry_found(void **f, uint64_t caller);
 
 /* Whether the caller is the shared runtime itself. */
 bool cuda_entry_is_runtime(uint64_t caller);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pidfd_getfd: how programs take the descriptors of another process's GPU memory. */
-#ifndef MPSAN_CUDA_FETCH_H
-#define MPSAN_CUDA_FETCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
  */
 void cuda_fetch_refused(int error, uint32_t pid, uint32_t memory, uint64_t address,
 			uint64_t caller);
-
-#endif

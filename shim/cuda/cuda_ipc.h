@@ -3,8 +3,7 @@
  * Records allocations, IPC exports, opens, closes and frees, from the hooks; all check whether the
  * call succeeded. See cuda.h, hooks/cuda_*.c.
  */
-#ifndef MPSAN_CUDA_IPC_H
-#define MPSAN_CUDA_IPC_H
+#pragma once
 
 #include "cuda.h"
 
@@ -55,5 +54,3 @@ void cuda_context_ended(const struct cuda_call *call, bool gone);
 /* An interprocess event was created, or exported. */
 void cuda_event_made(const struct cuda_call *call);
 void cuda_event_exported(const struct cuda_call *call);
-
-#endif

@@ -4,8 +4,7 @@
  * export, mapped by exporters and readers. ranges.h is the table in it, registry.c enters this
  * process's memory, ipc.c finds and opens that of others.
  */
-#ifndef MPSAN_EXPORT_TABLE_H
-#define MPSAN_EXPORT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void export_table_withdraw(void);
 
 /* A hash of a name, truncated to MPSAN_EXPORT_NAME - 1 bytes; never 0. */
 uint64_t export_table_name_hash(const char *name);
-
-#endif

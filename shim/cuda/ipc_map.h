@@ -3,8 +3,7 @@
  * Maps another process's memory, depending on its kind, and takes its descriptor. ipc_open.c
  * decides and counts.
  */
-#ifndef MPSAN_IPC_MAP_H
-#define MPSAN_IPC_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ CUresult ipc_map_unmap(const struct mpsan_export_place *import, uint64_t caller)
 
 /* The driver's result as a negative errno value of mpsan_ipc_open. */
 int ipc_map_errno(CUresult result);
-
-#endif

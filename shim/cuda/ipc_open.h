@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of other processes, mapped here through the registry. See ipc.c, export_table.h. */
-#ifndef MPSAN_IPC_OPEN_H
-#define MPSAN_IPC_OPEN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ int ipc_open_check(const struct mpsan_export *exported);
 /* mpsan_ipc_open and mpsan_ipc_close, with the same results. */
 int ipc_open_open(const struct mpsan_export *exported, uint64_t caller, void **pointer);
 int ipc_open_close(uint64_t address, uint64_t caller);
-
-#endif

@@ -6,8 +6,7 @@
  * A collective only queues work, so its rank waits later, in a call of CUDA: calls that may wait for other ranks are marked in the
  * thread's record, once the process has a communicator.
  */
-#ifndef MPSAN_NCCL_H
-#define MPSAN_NCCL_H
+#pragma once
 
 #include "../../include/mpsan_comm.h"
 #include "../abi/nccl.h"
@@ -54,5 +53,3 @@ struct mpsan_comm *nccl_find(ncclComm_t comm);
 
 /* In a forked child: communicators are its parent's. */
 void nccl_forked(void);
-
-#endif

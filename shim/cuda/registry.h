@@ -4,8 +4,7 @@
  * which other processes find by address or name, and open. cuda.h knows this process's memory,
  * ipc.c is the program's interface.
  */
-#ifndef MPSAN_REGISTRY_H
-#define MPSAN_REGISTRY_H
+#pragma once
 
 #include "cuda.h"
 
@@ -64,5 +63,3 @@ void registry_forked(void);
 void registry_exit(void);
 /* Removes them before an exec, unless that cannot succeed. */
 void registry_exec(const char *path);
-
-#endif

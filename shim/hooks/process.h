@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions shared by the hooks of process.c and syscall.c. */
-#ifndef MPSAN_HOOKS_PROCESS_H
-#define MPSAN_HOOKS_PROCESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ uint64_t process_filtered(const struct seccomp_coming *coming, int64_t result);
 
 /* Records PR_SET_PDEATHSIG with that signal; 0: none. */
 void process_follows(uint64_t signal);
-
-#endif

@@ -3,8 +3,7 @@
  * What differs between processors, for the code in C; arch/ has the stubs. Facts: the ABI supplements of
  * System V (x86-64) and Arm (AAPCS64), and the offsets of struct pthread in glibc 2.31 to 2.41.
  */
-#ifndef MPSAN_ARCH_H
-#define MPSAN_ARCH_H
+#pragma once
 
 #include <stdint.h>
 #include <ucontext.h>
@@ -130,5 +129,4 @@ static inline void arch_registers_of(const ucontext_t *context, uint64_t *regs)
 
 #else
 #error "mpsan runs on x86-64 and aarch64"
-#endif
 #endif

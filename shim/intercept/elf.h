@@ -5,8 +5,7 @@
  * explicit version (dlvsym) it skips interposers without versions that are behind this library,
  * such as libtsan.
  */
-#ifndef MPSAN_ELF_H
-#define MPSAN_ELF_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -97,5 +96,3 @@ struct elf_object {
 
 /* Describes the object from its program headers; false if they are not in memory. */
 bool elf_describe(const struct link_map *map, struct elf_object *out);
-
-#endif

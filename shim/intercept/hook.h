@@ -13,8 +13,7 @@
  * one, so a stale guard is recognised and ignored. (A plain flag would stay set and leave the
  * thread unwatched, and gcc removes a plain thread-local one as a dead store.)
  */
-#ifndef MPSAN_HOOK_H
-#define MPSAN_HOOK_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -202,5 +201,3 @@ static inline void guard_leave(struct inside *in)
 
 /* The library switched itself off in this process: every hook passes through. */
 extern HIDDEN bool hook_off;
-
-#endif

@@ -4,8 +4,7 @@
  * atomics and are told by client requests: instructions that do nothing outside Valgrind. Numbers
  * and registers are its stable interface (valgrind.h, helgrind.h, drd.h).
  */
-#ifndef MPSAN_RACY_H
-#define MPSAN_RACY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ static inline void racy_memory(const void *start, size_t bytes)
 
 /* Marks the data of the library itself. */
 void racy_image(void);
-
-#endif

@@ -5,8 +5,7 @@
  * loaded with it, and mixing two copies is fatal. So the answer depends on the caller, and is found
  * as the loader does: in the scopes of the caller's object, in order.
  */
-#ifndef MPSAN_SCOPE_H
-#define MPSAN_SCOPE_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ bool scope_has(const char *name, uint64_t caller, void **real, const struct link
 
 /* The object that contains the address; NULL: none. */
 const struct link_map *scope_owner(uint64_t address);
-
-#endif

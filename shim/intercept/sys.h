@@ -4,8 +4,7 @@
  * that another interposer sees), the clock, and a tiny printer. Results are the kernel's: negative
  * errno values.
  */
-#ifndef MPSAN_SYS_H
-#define MPSAN_SYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -216,5 +215,3 @@ bool text_equal(const char *a, const char *b);
 const char *text_tail(const char *path);
 uint64_t text_number(const char *text, const char **rest);
 uint64_t text_hex(const char *text);
-
-#endif

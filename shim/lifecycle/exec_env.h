@@ -3,8 +3,7 @@
  * The setting restore-preload: programs that start others with an environment of their own making
  * (`env -i`, env={}) get back the variables that load the library and name the session.
  */
-#ifndef MPSAN_EXEC_ENV_H
-#define MPSAN_EXEC_ENV_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void exec_env_start(void);
 uint32_t exec_env_room(const char *const *envp);
 /* Writes that copy, which has so much room. */
 void exec_env_fill(const char **to, uint32_t room, const char *const *envp);
-
-#endif

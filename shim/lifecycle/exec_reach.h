@@ -3,8 +3,7 @@
  * Whether the library will be loaded after an exec. Only what is certain is said: the reason is
  * kept in the slot, and counts if the new image does not attach. life.c records execs.
  */
-#ifndef MPSAN_EXEC_REACH_H
-#define MPSAN_EXEC_REACH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ const char *const *exec_reach_environment(void);
  * compared with an exec.
  */
 enum mpsan_off exec_reach_after_exec(const char *path, bool searched, const char *const *envp);
-
-#endif

@@ -4,8 +4,7 @@
  * thread's claims, checks them against memory, and stores them twice: as events for the report, and
  * in private memory that the child inherits, to look up a lock before it waits for it.
  */
-#ifndef MPSAN_FORK_H
-#define MPSAN_FORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -27,5 +26,3 @@ pid_t fork_leave(pid_t result);
 
 /* The two halves of fork_leave for a child that starts elsewhere (clone). */
 void fork_born(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Birth, exec and end of this process. session.c finds the session and the slot, fork.c handles
  * forks, hooks/process.c calls.
  */
-#ifndef MPSAN_LIFE_H
-#define MPSAN_LIFE_H
+#pragma once
 
 #include "../record/state.h"
 
@@ -25,5 +24,3 @@ void life_exec_of(uint32_t slot, const char *path, bool searched, const char *co
 void life_exit(int code);
 /* A wait call returned a child. `reaped`: it cannot be waited for again. */
 void life_ended(uint32_t pid, int status, bool reaped);
-
-#endif

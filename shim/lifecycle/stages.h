@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stages of lifecycle.def: stage_copied() calls every module that has a row ON_COPIED. */
-#ifndef MPSAN_STAGES_H
-#define MPSAN_STAGES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void stage_child(void);
 void stage_forked(bool child);
 void stage_exec(const char *path);
 void stage_exit(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks claims against memory: does this lock's memory say that this thread holds it? */
-#ifndef MPSAN_CLAIM_H
-#define MPSAN_CLAIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ static inline bool claim_guard_open(const void *guard)
  * bits/struct_mutex.h).
  */
 uint32_t claim_mutex_flags(int kind);
-
-#endif

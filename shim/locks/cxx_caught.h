@@ -3,8 +3,7 @@
  * Exceptions of C++ that the calling thread has caught and not done with: its runtime's list, of which common/cxx_exception.h reads
  * the entries.
  */
-#ifndef MPSAN_CXX_CAUGHT_H
-#define MPSAN_CXX_CAUGHT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool cxx_caught(const struct cxx_runtime *runtime, struct cxx_exception *excepti
 
 /* As stack_raised, for a thread that goes no further. */
 uint64_t cxx_caught_raised(uint64_t caller);
-
-#endif

@@ -4,8 +4,7 @@
  * parent, whether a wait happens inside a handler, what Python was doing. fork.c keeps one in each
  * snapshot, wait_proof.c asks.
  */
-#ifndef MPSAN_FORK_CONTEXT_H
-#define MPSAN_FORK_CONTEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool fork_context_in_call(void);
 
 /* States the name of a module's import lock, once. */
 void fork_context_name_import(uint64_t hash, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records the locks held at a fork as `held` events. fork.c collects them. */
-#ifndef MPSAN_HELD_EVENTS_H
-#define MPSAN_HELD_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
  * so with such handlers each fork has its own list: then `refers` is false.
  */
 uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool refers);
-
-#endif

@@ -6,8 +6,7 @@
  * the same lock belong together: a child that calls one of them may wait for a thread that was in
  * another.
  */
-#ifndef MPSAN_LIBC_LOCKS_H
-#define MPSAN_LIBC_LOCKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,3 @@ static inline void libc_lock_end(const struct libc_lock_mark *mark, uint64_t wai
 	if (UNLIKELY(wait))
 		libc_lock_back(mark, wait);
 }
-
-#endif

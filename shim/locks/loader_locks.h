@@ -4,8 +4,7 @@
  * _Fork does not, and one for the list of loaded objects, which no fork resets. Both are recursive
  * mutexes in the loader's data, so memory has their owner.
  */
-#ifndef MPSAN_LOADER_LOCKS_H
-#define MPSAN_LOADER_LOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint32_t loader_owner(const void *lock);
 
 /* In a forked child: the owner, if that thread was not copied; otherwise 0. */
 uint32_t loader_orphaned(const void *lock);
-
-#endif

@@ -5,9 +5,6 @@
  * thread already holds and record each new pair once. lock_order_edges.h keeps the recorded pairs,
  * the rule lock-order-inversion judges them.
  */
-#ifndef MPSAN_LOCK_ORDER_H
-#define MPSAN_LOCK_ORDER_H
+#pragma once
 
 void lock_order_start(void);
-
-#endif

@@ -4,8 +4,7 @@
  * the same pair at the same time, which is harmless. A forked child starts with an empty table. See
  * lock_order.c.
  */
-#ifndef MPSAN_LOCK_ORDER_EDGES_H
-#define MPSAN_LOCK_ORDER_EDGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool order_edges_many(void);
 
 /* True once per process, when it has to be recorded that the table is full. */
 bool order_edges_tell_full(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Python's locks that are taken without libc, for lock_order.c: their methods are called through
  * functions of ours, which the interpreter finds in its own table of methods. Only with lock-order=yes.
  */
-#ifndef MPSAN_LOCK_ORDER_PYTHON_H
-#define MPSAN_LOCK_ORDER_PYTHON_H
+#pragma once
 
 /* What to do with a lock: after it was taken, at its end. */
 struct order_python {
@@ -14,5 +13,3 @@ struct order_python {
 
 /* At any time when Python may have been loaded; does it once, with the GIL held. */
 void order_python_start(struct order_python does);
-
-#endif

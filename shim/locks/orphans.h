@@ -3,8 +3,7 @@
  * Orphaned locks: held at a fork by threads that were not copied. The list is private memory that
  * the parent fills and the child inherits. fork.c fills it, wait_proof.c checks it before a wait.
  */
-#ifndef MPSAN_ORPHANS_H
-#define MPSAN_ORPHANS_H
+#pragma once
 
 #include "claim.h"
 
@@ -45,5 +44,3 @@ bool orphans_have(unsigned kind);
  */
 const struct claim *orphan_at(uint32_t index);
 void orphan_drop(uint32_t index);
-
-#endif

@@ -3,8 +3,7 @@
  * Process-shared locks: their last taker must be known after its death, and two addresses in two
  * processes must be recognised as one lock. thread.h has the claims, hooks/sync.c calls.
  */
-#ifndef MPSAN_PSHARED_LOCKS_H
-#define MPSAN_PSHARED_LOCKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ void pshared_gone(const void *semaphore);
  * start.
  */
 void pshared_born(void);
-
-#endif

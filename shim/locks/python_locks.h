@@ -3,8 +3,7 @@
  * Locks that Python takes by itself, unseen by hooks: who holds them is read from the `with` blocks
  * of frames. Neighbour: ../common/cpython/lock.h.
  */
-#ifndef MPSAN_PYTHON_LOCKS_H
-#define MPSAN_PYTHON_LOCKS_H
+#pragma once
 
 #include "claim.h"
 
@@ -54,5 +53,3 @@ bool python_locks_own(uint64_t mutex);
  * prove_semaphore does.
  */
 uint64_t python_locks_prove(uint64_t mutex, uint64_t caller);
-
-#endif

@@ -3,8 +3,7 @@
  * The handler of SIGWINCH. readline installs one in every Python that imports it (pytest does),
  * which only notes that the window was resized: it ends no wait, and must not prevent a proof.
  */
-#ifndef MPSAN_SIGWINCH_H
-#define MPSAN_SIGWINCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ void sigwinch_changed(void);
 
 /* Whether a handler may end a wait: it is not readline's, or readline's has another one to call. */
 bool sigwinch_counts(void);
-
-#endif

@@ -4,8 +4,7 @@
  * details. wait_proof.c proves, wait_rule.h and proof_rule.h choose the rule for the library and the
  * report, record/finding_line.h prints.
  */
-#ifndef MPSAN_STDERR_LINES_H
-#define MPSAN_STDERR_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void print_wait(const struct ev_wait *wait, const char *name);
 
 /* An unlock failed because the fork changed the owner's TID. */
 void print_unlock(const struct ev_unlock_failed *unlock);
-
-#endif

@@ -3,8 +3,7 @@
  * Proves that a wait with a time limit cannot succeed. Neighbour: wait_proof.h, for waits without
  * one.
  */
-#ifndef MPSAN_WAIT_LIMIT_H
-#define MPSAN_WAIT_LIMIT_H
+#pragma once
 
 #include <time.h>
 
@@ -32,5 +31,3 @@ uint64_t prove_timed(const void *lock, unsigned kind, clockid_t clock, const str
 		return hold_commit_or_cancel(hold, lock, kind,                                    \
 					     wait ? (int)prove_end(wait, call) : call);           \
 	} while (0)
-
-#endif

@@ -4,8 +4,7 @@
  * provably cannot, it is recorded as a `wait` event with all that proves it. Only untimed waits are
  * examined.
  */
-#ifndef MPSAN_WAIT_PROOF_H
-#define MPSAN_WAIT_PROOF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -93,5 +92,3 @@ uint64_t prove_write(const void *lock, unsigned kind, uint32_t flags, enum mpsan
  * memory.
  */
 uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *lock);
-
-#endif

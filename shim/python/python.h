@@ -5,8 +5,7 @@
  * CPython 3.8 to 3.15. Every pointer that Python may change is read with sys_peek, so
  * that a wrong answer is possible in theory, but not a crash.
  */
-#ifndef MPSAN_PYTHON_H
-#define MPSAN_PYTHON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -318,5 +317,3 @@ uint64_t python_model(uint64_t process, char *type, size_t bytes) __attribute__(
  * arguments, and so let go of what it had put into it. Slow.
  */
 bool python_lets_go(void);
-
-#endif

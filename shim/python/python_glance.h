@@ -4,8 +4,7 @@
  * them with the threads. From it the child learns who could have taken a lock whose owner no memory
  * names. Only where Python's locks are taken unseen.
  */
-#ifndef MPSAN_PYTHON_GLANCE_H
-#define MPSAN_PYTHON_GLANCE_H
+#pragma once
 
 #include "../common/cpython/taker.h"
 #include "python.h"
@@ -63,5 +62,3 @@ size_t python_taker_text(const struct python_taker *taker, char *text, size_t by
 size_t python_glance_stack(const struct glance *glance, struct walk *room, char *text,
 			   size_t bytes);
 size_t python_glance_name(const struct glance *glance, char *text, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython in this process, as found by python_find.c. Private to the python*.c files. */
-#ifndef MPSAN_PYTHON_SELF_H
-#define MPSAN_PYTHON_SELF_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -29,5 +28,3 @@ uint64_t python_frame_of(const struct state *own, uint64_t pthread);
 
 /* The `peek` of `py`: between python_blocks_begin and its end, what was read once is not read again. */
 long python_blocks_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * A per-call-site cache of stacks and Python frames, for frequent events. A call site is identified
  * by a hash of the Python frames. stack.h and python.h take a stack every time.
  */
-#ifndef MPSAN_CALLSITE_CACHE_H
-#define MPSAN_CALLSITE_CACHE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct where callsite_now(uint64_t caller);
 
 /* Empties the cache: in a forked child, whose positions are those of its parent's log, and after a dlclose. */
 void callsite_forget(void);
-
-#endif

@@ -3,8 +3,7 @@
  * What the library prints of a finding if no command supervises the session: a line with the rule
  * that the report names, and a line that says where the report is.
  */
-#ifndef MPSAN_FINDING_LINE_H
-#define MPSAN_FINDING_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void finding_line(enum rule_id rule, const char *const *text);
 
 /* As finding_line, but once in this process for each rule and place. */
 void finding_line_at(enum rule_id rule, uint64_t place, const char *const *text);
-
-#endif

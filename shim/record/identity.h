@@ -4,8 +4,7 @@
  * unique within one boot, even if PIDs are reused or a time namespace shifts times. session.c names
  * directories by it, table.c identifies processes.
  */
-#ifndef MPSAN_IDENTITY_H
-#define MPSAN_IDENTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ bool identity_began_by(uint64_t birth_ns);
  * Whether a user ID stands for one user, and not for all users that a user namespace does not map.
  */
 bool identity_is_mapped(uint32_t uid);
-
-#endif

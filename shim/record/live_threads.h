@@ -4,8 +4,7 @@
  * exit, after pthread_join has returned; such a thread is no hazard to a fork any more. fork.c asks
  * before a fork; thread.h has the records.
  */
-#ifndef MPSAN_LIVE_THREADS_H
-#define MPSAN_LIVE_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ static inline bool live_threads_ended(const struct mpsan_thread *t)
 {
 	return t->ended && t->ended == t->start_ns;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * lock (its taker posts it) or as a signal (another thread does). A fixed table that forgets one of
  * two locks with the same index. Hints only serve for names and to stay silent, never for a proof.
  */
-#ifndef MPSAN_LOCK_HINTS_H
-#define MPSAN_LOCK_HINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -159,5 +158,3 @@ static inline bool lock_hint_own(const void *lock)
 
 /* In a forked child, whose parent made all that is there. */
 void lock_hints_inherit(void);
-
-#endif

@@ -5,8 +5,7 @@
  * that cannot create one (chroot, no descriptors, another user) writes to the inherited one.
  * Records that do not fit are counted.
  */
-#ifndef MPSAN_SHIM_LOG_H
-#define MPSAN_SHIM_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ void log_start(const char *directory, uint64_t cap);
 const char *log_directory(void);
 /* After a fork: the current log is the parent's. */
 void log_forked(void);
-
-#endif

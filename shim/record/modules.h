@@ -3,8 +3,7 @@
  * The loaded objects, read without a lock: a reader that meets an update misses an object at worst.
  * Each object is in the log, so that code addresses can be resolved later.
  */
-#ifndef MPSAN_MODULES_H
-#define MPSAN_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool modules_have_torch(void);
  * to call.
  */
 uint64_t modules_hash_code(uint64_t hash, const uint64_t *word, uint64_t words);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far the logs of a session may grow together: each takes room from the head of the session before it grows. */
-#ifndef MPSAN_ROOM_H
-#define MPSAN_ROOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ static inline bool room_take(struct mpsan_session *session, uint64_t bytes, bool
 	room_return(session, bytes);
 	return false;
 }
-
-#endif

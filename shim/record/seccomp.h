@@ -4,8 +4,7 @@
  * allow. A filter may kill the process for the others, so sys.c makes none of them.
  * include/mpsan_calls.def has the rows; hooks/process.c and hooks/syscall.c see new filters.
  */
-#ifndef MPSAN_SECCOMP_H
-#define MPSAN_SECCOMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ struct seccomp_coming {
  */
 struct seccomp_coming seccomp_comes(const void *program);
 bool seccomp_came(const struct seccomp_coming *coming);
-
-#endif

@@ -3,8 +3,7 @@
  * The session directory. life.c keeps what is found here, table.h has the processes in it,
  * stale_sessions.c removes old ones.
  */
-#ifndef MPSAN_SESSION_H
-#define MPSAN_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ uint32_t session_user(void);
 
 /* Whether the path is a directory (no link) of this user that no other user may write to. */
 bool session_is_ours(const char *path);
-
-#endif

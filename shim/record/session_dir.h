@@ -3,8 +3,7 @@
  * Session directories named by host and rank, and the description of the host in a session. See
  * session.c, rank.h.
  */
-#ifndef MPSAN_SESSION_DIR_H
-#define MPSAN_SESSION_DIR_H
+#pragma once
 
 #include "../common/rank.h"
 
@@ -27,5 +26,3 @@ enum host_origin host_origin(const struct mpsan_host *host);
  * clock there.
  */
 void host_describe(struct mpsan_host *host, const char *file);
-
-#endif

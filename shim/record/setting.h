@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of the library: MPSAN_OPTIONS=name=value:…; the command checks the names. */
-#ifndef MPSAN_SETTING_H
-#define MPSAN_SETTING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
 const char *setting(const char *name, char *value, size_t bytes);
 /* A setting in bytes, with suffix k, M or G; `preset` if it is not set. */
 uint64_t setting_bytes(const char *name, uint64_t preset);
-
-#endif

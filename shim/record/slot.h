@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* This image's slot in the session's table. See table.h, life.h. */
-#ifndef MPSAN_SLOT_H
-#define MPSAN_SLOT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ uint32_t slot_born(uint32_t slot, enum mpsan_how how, uint64_t fork, uint64_t bi
  * claimed it. `fork`: the event of its creation; 0: unknown.
  */
 uint32_t slot_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork);
-
-#endif

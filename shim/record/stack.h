@@ -3,8 +3,7 @@
  * Raw stacks. Nothing is unwound here: registers and a bounded part of the stack go into the log,
  * once per distinct stack. python.c has the Python frames.
  */
-#ifndef MPSAN_STACK_H
-#define MPSAN_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ bool stack_returns_to(uint64_t start, uint64_t end);
 
 /* Whether exit handlers are running: exit was called, or main has returned. */
 bool stack_is_exiting(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Sessions without a live process. Those of plain preloading are kept up to a number; a command
  * that was killed could not remove its own. See session.c.
  */
-#ifndef MPSAN_STALE_SESSIONS_H
-#define MPSAN_STALE_SESSIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ void stale_forget(const char *base, const struct identity *self);
 /* Whether all processes of a session have certainly ended. */
 bool stale_is_over(const char *directory, const struct identity *self);
 void stale_remove(const char *directory);
-
-#endif

@@ -3,8 +3,7 @@
  * The state of this process, which nearly every part of the library checks before it acts. life.c
  * sets it up and tears it down, fork.c copies it.
  */
-#ifndef MPSAN_STATE_H
-#define MPSAN_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ void life_alarm_set(void);
  * asked again.
  */
 bool life_has_alarm(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Switches the library off: every hook becomes a jump. hook.h has hook_off; no_log.h the reasons
  * for a missing log.
  */
-#ifndef MPSAN_SWITCH_OFF_H
-#define MPSAN_SWITCH_OFF_H
+#pragma once
 
 /* Switches it off for a reason (enum mpsan_off), which is printed once. */
 void switch_off_for(unsigned why);
@@ -16,5 +15,3 @@ void switch_off_full(void);
  * A file of the session was truncated. Called by a signal handler, when even the slot may be gone.
  */
 void switch_off_cut_short(void);
-
-#endif

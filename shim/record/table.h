@@ -3,8 +3,7 @@
  * The session's table of processes. It starts small and doubles when it is full; a slot never moves. session.c
  * maps it, life.c has the own slot.
  */
-#ifndef MPSAN_TABLE_H
-#define MPSAN_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ uint32_t table_claim(struct mpsan_session *session, uint32_t pid, uint64_t pid_n
 uint32_t table_find(struct mpsan_session *session, uint32_t pid, uint64_t pid_ns);
 /* As table_find, including ended processes. */
 uint32_t table_find_last(struct mpsan_session *session, uint32_t pid, uint64_t pid_ns);
-
-#endif

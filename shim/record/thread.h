@@ -9,8 +9,7 @@
  * Claims are hints: longjmp, cancellation, unlocks by other threads and lost races leave false ones
  * behind, so the lock's memory is checked before anything is reported.
  */
-#ifndef MPSAN_THREAD_H
-#define MPSAN_THREAD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -257,5 +256,3 @@ static inline int hold_try(const void *lock, unsigned kind, uint64_t caller, int
 	}
 	return result;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * its target function. Each name is recorded with the thread's start time, when it is first seen
  * and when it changes.
  */
-#ifndef MPSAN_THREAD_NAMES_H
-#define MPSAN_THREAD_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ bool thread_name_look(struct mpsan_thread *t, bool python);
  */
 void thread_name_own(void);
 void thread_name_first(void);
-
-#endif

@@ -7,8 +7,7 @@
  * segment.h knows the shared memory of a descriptor, shared_ofd.h the open file descriptions that a
  * fork shares.
  */
-#ifndef MPSAN_DESCRIPTOR_H
-#define MPSAN_DESCRIPTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ extern uint32_t descriptor_highest;
 
 /* After a fork, on both sides: uses of offsets may be recorded again. */
 void descriptor_forked(bool child);
-
-#endif

@@ -5,8 +5,7 @@
  * checks at each fork that such memory is mapped, and the child that it is not: both together are
  * the proof. fault.h sees the signal.
  */
-#ifndef MPSAN_DONTFORK_H
-#define MPSAN_DONTFORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ bool dontfork_born(void);
 
 /* In a child: finds the excluded range at this address. Async-signal-safe. */
 bool dontfork_find(uint64_t address, struct dontfork *copy);
-
-#endif

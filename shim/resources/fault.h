@@ -7,8 +7,7 @@
  * course. Queries of the action meanwhile (hooks/signal.c) return the program's own. mapping.h
  * knows the mappings; rules shm-no-space, fork-dontfork-memory.
  */
-#ifndef MPSAN_FAULT_H
-#define MPSAN_FAULT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ void fault_back(int number);
 
 /* In a forked child: it may lack memory that its parent has. */
 void fault_forked(void);
-
-#endif

@@ -5,8 +5,7 @@
  * fetches it. See segment.h, descriptor.h (READY, PEER, LISTENER); hooks/socket.c and
  * hooks/stream.c call.
  */
-#ifndef MPSAN_FD_PASSING_H
-#define MPSAN_FD_PASSING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ void fd_passing_closed(int fd);
  */
 void fd_passing_exit(void);
 void fd_passing_forked(void);
-
-#endif

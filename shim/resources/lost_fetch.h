@@ -4,8 +4,7 @@
  * command supervises the session, each address that serves descriptors has a link in the session's
  * directory to the slot of its process. fd_passing.c calls.
  */
-#ifndef MPSAN_LOST_FETCH_H
-#define MPSAN_LOST_FETCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ void lost_fetch_bound(const char *path);
 
 /* A connection to it failed; `python`: the position of the frames. */
 void lost_fetch_refused(const char *path, uint64_t python, uint64_t caller);
-
-#endif

@@ -4,8 +4,7 @@
  * the first one. A mapping is one record; its unmap is one store into that record, if it is this
  * process's own. See segment.h, ranges.h.
  */
-#ifndef MPSAN_MAPPING_H
-#define MPSAN_MAPPING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void mapping_moved(uint64_t from, uint64_t bytes_before, uint64_t to, uint64_t b
 
 /* A mapping failed with ENOMEM. */
 void mapping_refused(int fd, uint64_t bytes, uint64_t caller);
-
-#endif

@@ -6,8 +6,7 @@
  * /memfd:NAME. descriptor.h has a byte for each descriptor, mapping.h the mappings, fd_passing.h
  * the receivers of descriptors, segment_call.h the program's calls.
  */
-#ifndef MPSAN_SEGMENT_H
-#define MPSAN_SEGMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ static inline bool segment_is_own(const struct segment *segment)
 
 /* In a forked child. */
 void segment_forked(void);
-
-#endif

@@ -3,8 +3,7 @@
  * The program's calls that create, open, resize and unlink shared memory by name: what has to be
  * known before them, and recorded after them. See segment.h; hooks/memory.c and hooks/fd.c call.
  */
-#ifndef MPSAN_SEGMENT_CALL_H
-#define MPSAN_SEGMENT_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void segment_refused(const struct ev_shm_refused *refused, const char *function,
 void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, uint64_t caller);
 /* Checks, when a descriptor was added, whether segments take most of the limit. */
 void segment_check_descriptors(uint64_t caller);
-
-#endif

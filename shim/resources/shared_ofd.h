@@ -6,8 +6,7 @@
  * the time of the last write before it. What is done under a process-shared lock is recorded with
  * that lock, and once more as soon as it is done without. See descriptor.h, stream.h, use_gates.h.
  */
-#ifndef MPSAN_SHARED_OFD_H
-#define MPSAN_SHARED_OFD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void shared_ofd_used(int fd, enum mpsan_offset_what what, uint64_t caller);
 /* Stops watching a descriptor. */
 void shared_ofd_apart(int fd);
 void shared_ofd_forked(bool child);
-
-#endif

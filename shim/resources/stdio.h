@@ -4,8 +4,7 @@
  * with pending bytes are noted, at most STDIO_STREAMS; the child records those that it flushes,
  * closes, or leaves to its exit. See fork.c, life.c; hooks/stream.c calls.
  */
-#ifndef MPSAN_STDIO_H
-#define MPSAN_STDIO_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -29,5 +28,3 @@ static inline void stdio_flushes(FILE *stream, uint64_t caller)
 	if (UNLIKELY(stdio_left))
 		stdio_written(stream, caller);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * tests one byte, which says whether this process has anything to watch, and jumps on if it is 0.
  * See shared_ofd.h, fd_passing.h, descriptor.h; hooks/stream.c calls.
  */
-#ifndef MPSAN_STREAM_H
-#define MPSAN_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ ssize_t stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller);
 void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller);
 /* After a successful seek. */
 void stream_was_moved(int fd, uint64_t caller);
-
-#endif

@@ -3,8 +3,7 @@
  * Process-shared locks that a thread holds while it uses an open file description: whoever has one
  * from a request to its answer, or from a seek to what follows, keeps others out that take it, too.
  */
-#ifndef MPSAN_USE_GATES_H
-#define MPSAN_USE_GATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline bool use_gates_any(const struct use_gates *gates)
 {
 	return gates->gate[0].lock || gates->gate[1].lock;
 }
-
-#endif

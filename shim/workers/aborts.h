@@ -4,8 +4,7 @@
  * may go on if it handles that signal, so the end of the process says whether it was that. And panics of Rust, which end the thread,
  * unless it catches them. Events are those of exceptions.h; hooks/proc_events.c and stream.c call.
  */
-#ifndef MPSAN_ABORTS_H
-#define MPSAN_ABORTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ static inline ssize_t aborts_wrote(const char *data, ssize_t bytes)
 		aborts_look(data, (size_t)bytes);
 	return bytes;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * reference counts do; counted separately for its work and for its exit. life.c and the hooks call;
  * pages.h does the sums.
  */
-#ifndef MPSAN_COW_H
-#define MPSAN_COW_H
+#pragma once
 
 /* How much anonymous memory a child will have. One system call if that cannot be much. */
 void cow_before_fork(void);
@@ -24,5 +23,3 @@ void cow_acts(void);
 void cow_flushes(void);
 /* At its very end: records what was copied since then. */
 void cow_ended(void);
-
-#endif

@@ -4,8 +4,7 @@
  * pickled or sent by who catches it: hooks of writing, sending and opening ask whether their thread handles one.
  * common/cpython/exception.h reads it; hooks/stream.c, socket.c and fd.c call.
  */
-#ifndef MPSAN_EXCEPTIONS_H
-#define MPSAN_EXCEPTIONS_H
+#pragma once
 
 #include "../intercept/hook.h"
 #include "../python/python.h"
@@ -37,5 +36,3 @@ static inline void exceptions_open(const char *path)
 	if (UNLIKELY(python_catches) && UNLIKELY(python_handles()))
 		exceptions_at_open(path);
 }
-
-#endif

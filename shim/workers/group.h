@@ -5,8 +5,7 @@
  * whenever a thread is joined, as destroying a group does, and at the end of the process. See
  * hooks/thread.c, life.c.
  */
-#ifndef MPSAN_GROUP_H
-#define MPSAN_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void group_exit(void);
 
 /* A forked child has none, whatever its memory says. */
 void group_forked(void);
-
-#endif

@@ -4,8 +4,7 @@
  * whether a started child runs its main module again, signals and exits. life.h has birth and end;
  * hooks/proc_events.c and hooks/process.c call; cpython/process.h reads multiprocessing's frames.
  */
-#ifndef MPSAN_PROC_EVENTS_H
-#define MPSAN_PROC_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ void proc_events_unflag(uint16_t flag);
 
 /* The program ends this process with this status. */
 void proc_events_left(int code, uint64_t caller);
-
-#endif

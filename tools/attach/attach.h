@@ -4,8 +4,7 @@
  * is proved, and judges. Nothing is stopped, and nothing is written into them. Neighbours: target.h
  * has the processes, ../waitgraph/deadlocks.h proves.
  */
-#ifndef MPSAN_ATTACH_H
-#define MPSAN_ATTACH_H
+#pragma once
 
 #include "../findings/judge.h"
 #include "../waitgraph/deadlocks.h"
@@ -38,5 +37,3 @@ char *attach_refusal(const struct target *target);
 
 /* Looks until then, or until no process is left, and ends the session. */
 void attach_run(struct attach *attach);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The core files that are examined, in the place of living processes. Neighbours: ../core/core.h, target.h. */
-#ifndef MPSAN_CORES_H
-#define MPSAN_CORES_H
+#pragma once
 
 #include "../core/core.h"
 #include "target.h"
@@ -24,5 +23,3 @@ void cores_each_limit(const struct cores *cores, void (*see)(const char *what, v
 
 /* "process 17 was ended by SIGSEGV, in thread 18", a line for each that a signal ended; the caller frees it. */
 char *cores_endings(const struct cores *cores);
-
-#endif

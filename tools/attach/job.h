@@ -3,8 +3,7 @@
  * Which processes around one belong to its job: not the shell, terminal or CI agent above it, nor the pipeline in which
  * this command runs. Neighbour: target.h has the processes.
  */
-#ifndef MPSAN_JOB_H
-#define MPSAN_JOB_H
+#pragma once
 
 #include "target.h"
 
@@ -22,5 +21,3 @@ bool job_is_above_us(const struct target *target, uint32_t pid);
 
 /* Whether it only serves this command: timeout or sudo above it, or a part of its pipeline, as `| head`. */
 bool job_serves_us(const struct target *target, const struct target_process *process);
-
-#endif

@@ -4,12 +4,9 @@
  * outside they are counted once, and recorded as the same events. Neighbour: ../supervise/ has the
  * monitors that need no library.
  */
-#ifndef MPSAN_RESOURCES_H
-#define MPSAN_RESOURCES_H
+#pragma once
 
 #include "../waits/watchlog.h"
 
 /* Records what the living processes of the session are short of. */
 void resources_state(const struct reader *reader, struct watchlog *log);
-
-#endif

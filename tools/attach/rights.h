@@ -3,8 +3,7 @@
  * Why a process cannot be examined, in words, with the cure. Neighbours: target.h finds processes,
  * attach.h examines them.
  */
-#ifndef MPSAN_RIGHTS_H
-#define MPSAN_RIGHTS_H
+#pragma once
 
 #include "target.h"
 
@@ -23,5 +22,3 @@ uint32_t rights_process(uint32_t number, char **wrong);
 /* Says which processes of a target may not be examined, and why, in a line for each reason. */
 void rights_each_limit(const struct target *target, void (*say)(const char *text, void *context),
 		       void *context);
-
-#endif

@@ -3,8 +3,7 @@
  * The processes that are examined from outside: trees of processes that were started without the
  * library. Neighbours: attach.h examines them, ../waits/outside.h reads their threads.
  */
-#ifndef MPSAN_TARGET_H
-#define MPSAN_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ uint32_t target_look(struct target *target);
 uint32_t target_enter(struct target *target, struct session *session, struct watchlog *log);
 
 void target_finish(struct target *target);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the session of a process that runs under mpsan already. Neighbour: attach.h. */
-#ifndef MPSAN_WATCHED_H
-#define MPSAN_WATCHED_H
+#pragma once
 
 #include <stdint.h>
 
 /* Its directory, as reachable from here, which the caller frees; NULL: it has none. */
 char *watched_session(uint32_t pid);
-
-#endif

@@ -3,8 +3,7 @@
  * Work on what a stranger named, in a child process: if it stands still (a file of a file system that no longer
  * answers), the child is given up. Neighbour: ../proc/files/foreign_file.h.
  */
-#ifndef MPSAN_APART_H
-#define MPSAN_APART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ size_t apart_ask(void (*work)(int to, void *context), void *context, int keep, v
 
 /* Writes all of it; false: nobody reads it. */
 bool apart_answer(int to, const void *bytes, size_t count);
-
-#endif

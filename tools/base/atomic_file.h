@@ -3,8 +3,7 @@
  * Files that appear whole or not at all: written under a temporary name in the same directory, then
  * renamed. Neighbours: report.c and baseline_write.c, which write them.
  */
-#ifndef MPSAN_ATOMIC_FILE_H
-#define MPSAN_ATOMIC_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,5 +28,3 @@ char *atomic_file_write(const char *file, atomic_file_fill *fill, const void *wh
 
 /* Removes what a process left that was killed while it wrote `file`. */
 void atomic_file_abandon(const char *file, pid_t writer);
-
-#endif

@@ -4,8 +4,7 @@
  * processes try them. Neighbours: calls.def lists the supervisor's calls,
  * ../include/mpsan_calls.def the library's.
  */
-#ifndef MPSAN_FILTERED_H
-#define MPSAN_FILTERED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ char *filtered_names(void);
 
 /* The value of the library's setting `calls`; NULL if there is no filter. The caller frees it. */
 char *filtered_for_library(void);
-
-#endif

@@ -4,8 +4,7 @@
  * zeroes instead of killing the command with SIGBUS; guard_has_cut() tells that it happened.
  * Neighbours: session.c, logfile.c, export_table.c and modules.c map files.
  */
-#ifndef MPSAN_GUARD_H
-#define MPSAN_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ void guard_remove(const void *start);
 
 /* Whether a session file was truncated while it was mapped, since the command started. */
 bool guard_has_cut(void);
-
-#endif

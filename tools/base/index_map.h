@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hash map from the place of a record (slot, position, type) to an index. */
-#ifndef MPSAN_INDEX_MAP_H
-#define MPSAN_INDEX_MAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ void index_map_destroy(struct index_map *places);
 void index_map_add(struct index_map *places, uint32_t slot, uint64_t pos, uint16_t type,
 		   uint32_t index);
 uint32_t index_map_find(const struct index_map *places, uint32_t slot, uint64_t pos, uint16_t type);
-
-#endif

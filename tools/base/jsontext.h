@@ -3,8 +3,7 @@
  * Strings for JSON documents, from which all reports are made. Names in logs, arguments and binaries may be any bytes;
  * JSON takes only UTF-8, and readers of reports take some of it for commands: see utf8.h.
  */
-#ifndef MPSAN_JSONTEXT_H
-#define MPSAN_JSONTEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -21,5 +20,3 @@ const char *jsontext_at(const json_t *object, const char *key);
 const char *jsontext_string(const json_t *object, const char *key);
 /* The integer under `key`; 0 if it is missing or no integer. */
 long long jsontext_number(const json_t *object, const char *key);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a report's `limits`: what could not be observed, and why. */
-#ifndef MPSAN_LIMIT_H
-#define MPSAN_LIMIT_H
+#pragma once
 
 #include <jansson.h>
 
 /* Adds one line to the `limits` of `document`. */
 void report_limit(json_t *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

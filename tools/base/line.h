@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text for one line of a terminal: nothing but what it shows; durations in few letters. */
-#ifndef MPSAN_LINE_H
-#define MPSAN_LINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@ char *line_safe(const char *text);
 
 /* Formats the time between two timestamps: "0.3 s", "40 s", "12 min", "3 h", "2 days". */
 char *line_lapse(long long from_ns, long long to_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * Opens regular files only: session files, modules, programs. A pipe or a device in their place is
  * not opened, so nothing blocks.
  */
-#ifndef MPSAN_PLAINFILE_H
-#define MPSAN_PLAINFILE_H
+#pragma once
 
 #include <errno.h>
 
@@ -18,5 +17,3 @@ int plainfile_open(int dirfd, const char *name, int flags);
 
 /* Text for an errno of plainfile_open(). */
 const char *plainfile_error(int error);
-
-#endif

@@ -5,8 +5,7 @@
  * command. Neighbours: offline.c and out_otlp.c begin and end it; collect.c, judge.c and dump.c
  * advance it.
  */
-#ifndef MPSAN_PROGRESS_H
-#define MPSAN_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline void progress_step(uint64_t amount)
 	if (__builtin_expect(progress_is_on, false))
 		progress_advance(amount);
 }
-
-#endif

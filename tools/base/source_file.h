@@ -4,8 +4,7 @@
  * files are opened, and unsafe characters are replaced. Neighbours: ../symbols/sources.h chooses the files,
  * ../proc/files/foreign_file.h has them read.
  */
-#ifndef MPSAN_SOURCE_FILE_H
-#define MPSAN_SOURCE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ char *source_file_line(const struct source_file *file, uint64_t number);
 
 /* Whether a name occurs up to the end of that line. */
 bool source_file_names(const struct source_file *file, uint64_t number, const char *name);
-
-#endif

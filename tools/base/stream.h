@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Standard streams: those that read them, and the colours that they show. */
-#ifndef MPSAN_STREAM_H
-#define MPSAN_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@ bool stream_flush(FILE *stream);
 
 /* Whether it is a terminal with colours, and its user wants them (NO_COLOR). */
 bool stream_is_coloured(FILE *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Suggestions for mistyped names. */
-#ifndef MPSAN_SUGGEST_H
-#define MPSAN_SUGGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@
  * returns the names by index, and NULL after the last.
  */
 char *suggest_names(const char *wrong, const char *(*name)(size_t number));
-
-#endif

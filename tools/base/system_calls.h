@@ -3,8 +3,7 @@
  * Numbers of system calls. Those that newer architectures never had get numbers that no call has, so
  * that code which looks for them finds none.
  */
-#ifndef MPSAN_SYSTEM_CALLS_H
-#define MPSAN_SYSTEM_CALLS_H
+#pragma once
 
 #include <sys/syscall.h>
 
@@ -29,6 +28,4 @@ enum {
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
-#endif
-
 #endif

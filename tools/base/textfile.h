@@ -3,8 +3,7 @@
  * Small text files that people write: read completely, line by line, with errors that name file,
  * line and column. Neighbours: baseline.h, conf.h, suppress.h.
  */
-#ifndef MPSAN_TEXTFILE_H
-#define MPSAN_TEXTFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ char *textfile_strip(char *text);
  * pointer into `text`.
  */
 char *textfile_trim(char *text);
-
-#endif

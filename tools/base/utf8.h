@@ -4,8 +4,7 @@
  * or a log viewer must not take them for commands, nor show them as something else. Neighbours: jsontext.h and line.h,
  * through which such text enters documents and lines.
  */
-#ifndef MPSAN_UTF8_H
-#define MPSAN_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool utf8_is_safe_text(const char *text, size_t bytes);
  * end.
  */
 char *utf8_escape(char *to, const char *text, size_t bytes, const char *kept);
-
-#endif

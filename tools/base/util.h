@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers of the whole command: error lines, allocation that cannot fail, growing arrays. */
-#ifndef MPSAN_UTIL_H
-#define MPSAN_UTIL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ int64_t clock_ahead_ns(const char *clock);
 		uint32_t count; \
 		uint32_t room;  \
 	}
-
-#endif

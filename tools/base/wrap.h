@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text for a screen of 80 columns. */
-#ifndef MPSAN_WRAP_H
-#define MPSAN_WRAP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
  * Prints words up to column 80; further lines begin at column `indent`, where the cursor has to be. Ends the last line.
  */
 void wrap_print(FILE *out, unsigned indent, const char *text);
-
-#endif

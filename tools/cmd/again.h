@@ -3,8 +3,7 @@
  * The command lines of `mpsan report` that write what was asked of `mpsan run`, for when that cannot:
  * the program may not end before SIGKILL, or mpsan itself fails. Neighbours: interim.h and rescue.h run them.
  */
-#ifndef MPSAN_AGAIN_H
-#define MPSAN_AGAIN_H
+#pragma once
 
 #include "options.h"
 
@@ -22,5 +21,3 @@ struct again {
 void again_prepare(struct again *again, const struct settings *settings, char **argv,
 		   const char *dir, bool text);
 void again_finish(struct again *again);
-
-#endif

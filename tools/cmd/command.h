@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sub-commands: each takes its own argv (argv[0] is its name) and returns the exit status. */
-#ifndef MPSAN_COMMAND_H
-#define MPSAN_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
 int usage_print(const char *usage);
 /* Whether --help or -h is among the arguments; prints it then. */
 bool usage_asked(int argc, char **argv, const char *usage);
-
-#endif

@@ -6,8 +6,7 @@
  * directory. The command line overrides it. A file that another user could have written is ignored
  * unless --conf names it. Neighbour: options.h.
  */
-#ifndef MPSAN_CONF_H
-#define MPSAN_CONF_H
+#pragma once
 
 #include "options.h"
 
@@ -18,5 +17,3 @@
  * `where` takes. Returns 0, or STATUS_USAGE after an error line.
  */
 int conf_read(struct settings *settings, enum option_where where);
-
-#endif

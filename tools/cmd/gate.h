@@ -3,8 +3,7 @@
  * Compares a finished report with what a team has accepted: known findings (baseline) and
  * suppressions. Neighbours: baseline.h, suppress.h; the cmd_*.c files call it before they write.
  */
-#ifndef MPSAN_GATE_H
-#define MPSAN_GATE_H
+#pragma once
 
 #include "options.h"
 
@@ -14,5 +13,3 @@
  * after an error line.
  */
 int gate(struct settings *settings, json_t *document);
-
-#endif

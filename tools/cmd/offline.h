@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Judges recorded sessions. Neighbours: cmd_report.c and cmd_check.c. */
-#ifndef MPSAN_OFFLINE_H
-#define MPSAN_OFFLINE_H
+#pragma once
 
 #include "options.h"
 
@@ -35,5 +34,3 @@ int offline_write(const struct settings *settings, const struct report *report);
  * status.
  */
 int offline_conclude(struct settings *settings, const struct report *report);
-
-#endif

@@ -3,8 +3,7 @@
  * The settings of a sub-command, parsed by the rows of ../include/mpsan_options.def; --help is
  * printed from the same rows. Neighbours: the cmd_*.c files.
  */
-#ifndef MPSAN_OPTIONS_H
-#define MPSAN_OPTIONS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -102,5 +101,3 @@ const struct option_def *options_find(const char *name, size_t length, int where
 char *options_suggest(const char *name, size_t length, int where);
 /* Whether the argument may be omitted; if given, it follows a '='. */
 bool option_is_optional(const struct option_def *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each thread of a living program waits for, as part of a report. Neighbour: ps.h. */
-#ifndef MPSAN_PICTURE_H
-#define MPSAN_PICTURE_H
+#pragma once
 
 #include "../report/report.h"
 
@@ -10,5 +9,3 @@ void picture_add(struct report *report, const json_t *document, bool in_text);
 
 /* The same of a session that is under way. */
 void picture_take(struct report *report, const char *dir, bool in_text);
-
-#endif

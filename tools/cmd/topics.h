@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pages of `mpsan help TOPIC`. */
-#ifndef MPSAN_TOPICS_H
-#define MPSAN_TOPICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ void topics_list(FILE *out);
 
 /* Prints a topic's page on standard output; false when there is no such topic. */
 bool topic_print(const char *name);
-
-#endif

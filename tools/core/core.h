@@ -4,8 +4,7 @@
  * in for /proc: see ../proc/procfs.h. Nothing here trusts a file: sizes and addresses are checked, and
  * what is missing is unknown.
  */
-#ifndef MPSAN_CORE_H
-#define MPSAN_CORE_H
+#pragma once
 
 #include "../base/util.h"
 
@@ -29,5 +28,3 @@ void core_each_limit(const struct core *core, void (*see)(const char *what, void
 
 /* From now on processes are those of these cores; no PID may be among them twice. */
 void core_use(struct core *const *cores, uint32_t count);
-
-#endif

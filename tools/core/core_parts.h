@@ -3,8 +3,7 @@
  * What was found in a core file. core_file.c opens it, core_unpack.c decompresses it, core_notes.c and core_modules.c fill this in,
  * core_memory.c reads its memory, core_proc.c shows it as /proc does.
  */
-#ifndef MPSAN_CORE_PARTS_H
-#define MPSAN_CORE_PARTS_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -93,5 +92,3 @@ size_t core_read(const struct core *core, uint64_t from, void *to, size_t bytes)
 size_t core_read_dumped(const struct core *core, uint64_t from, void *to, size_t bytes);
 const struct core_segment *core_segment_at(const struct core *core, uint64_t address);
 const struct core_mapping *core_mapping_at(const struct core *core, uint64_t address);
-
-#endif

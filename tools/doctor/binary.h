@@ -3,8 +3,7 @@
  * What kind of program a command names, and whether LD_PRELOAD works with it. Neighbours: launch.h
  * checks before it starts a program, cmd_doctor.c reports to the user.
  */
-#ifndef MPSAN_BINARY_H
-#define MPSAN_BINARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void binary_finish(struct binary *binary);
 
 /* Why the library cannot be loaded into it, a constant "PROBLEM; CURE"; NULL if it can. */
 const char *binary_obstacle(const struct binary *binary);
-
-#endif

@@ -4,8 +4,7 @@
  * program. Each check adds lines: a subject, what was found, and a cure if something should be
  * done. Neighbours: cmd_doctor.c runs them all, binary.h inspects programs.
  */
-#ifndef MPSAN_DOCTOR_H
-#define MPSAN_DOCTOR_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -69,5 +68,3 @@ void doctor_preload(struct doctor *doctor, const char *list);
 void doctor_program(struct doctor *doctor, char **command);
 /* doctor_python.c */
 void doctor_python(struct doctor *doctor, const struct binary *binary);
-
-#endif

@@ -3,8 +3,7 @@
  * Texts that replace the names in braces of messages. All names are in args.def; a unit test
  * compares the texts of all rules with it. Neighbours: evidence.h, evidence_cuda.h.
  */
-#ifndef MPSAN_ARGS_H
-#define MPSAN_ARGS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -31,5 +30,3 @@ const char *args_text(const json_t *args, enum arg arg);
 json_t *args_fill(const json_t *args, const char *text);
 
 const char *arg_name(enum arg arg);
-
-#endif

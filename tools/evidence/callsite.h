@@ -3,8 +3,7 @@
  * The call site of a step: a thread at one moment, with its stacks and the frame that names the
  * place. Neighbours: evidence.h puts steps into findings, frames.h reads stacks.
  */
-#ifndef MPSAN_CALLSITE_H
-#define MPSAN_CALLSITE_H
+#pragma once
 
 #include "../../shim/common/hash.h"
 #include "../symbols/frames.h"
@@ -77,5 +76,3 @@ void callsite_hash_text(uint64_t *hash, const char *text);
 void callsite_hash_lock(uint64_t *hash, const char *key); /* lock_key */
 void callsite_hash_frame(uint64_t *hash, const json_t *frame);
 void callsite_hash(uint64_t *hash, const struct callsite *callsite);
-
-#endif

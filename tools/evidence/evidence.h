@@ -3,8 +3,7 @@
  * Builds a finding of the JSON report: message, steps with their stacks, fingerprint. All other
  * reports are rendered from it. Neighbours: text_locks.h, frames.h; judge.h calls it.
  */
-#ifndef MPSAN_EVIDENCE_H
-#define MPSAN_EVIDENCE_H
+#pragma once
 
 #include "../symbols/frames.h"
 
@@ -19,5 +18,3 @@ json_t *evidence_build(const struct reader *reader, struct frames *frames,
 
 /* The address of the lock that a finding is about; 0: none. */
 uint64_t evidence_lock(const struct facts *facts, const struct finding *finding);
-
-#endif

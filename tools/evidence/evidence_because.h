@@ -3,8 +3,7 @@
  * What led to a wait that does not end: the exception that is its cause, and others before it. Neighbours: evidence.h,
  * ../rules/because.h.
  */
-#ifndef MPSAN_EVIDENCE_BECAUSE_H
-#define MPSAN_EVIDENCE_BECAUSE_H
+#pragma once
 
 #include "callsite.h"
 
@@ -18,5 +17,3 @@ struct finding because_of(const struct facts *facts, const struct finding *findi
  */
 void because_tell(const struct evidence_context *ctx, const struct finding *finding,
 		  const struct callsite *causer, const struct callsite *waiter, json_t *object);
-
-#endif

@@ -4,8 +4,7 @@
  * The stacks may be in the logs of several processes. Neighbours: evidence.h, callsite.h,
  * text_cuda.h.
  */
-#ifndef MPSAN_EVIDENCE_CUDA_H
-#define MPSAN_EVIDENCE_CUDA_H
+#pragma once
 
 #include "callsite.h"
 
@@ -47,5 +46,3 @@ void cuda_import_steps(const struct cuda_subjects *subjects, json_t *args, const
 
 /* Mixes what is equal in every run into the fingerprint. */
 void cuda_hash(const struct cuda_subjects *subjects, uint64_t *hash);
-
-#endif

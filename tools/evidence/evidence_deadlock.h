@@ -3,8 +3,7 @@
  * The part of a finding's evidence about a deadlock: which thread waits for what, owned by whom.
  * Neighbours: evidence.h, callsite.h; the supervisor records the facts (deadlocks.h).
  */
-#ifndef MPSAN_EVIDENCE_DEADLOCK_H
-#define MPSAN_EVIDENCE_DEADLOCK_H
+#pragma once
 
 #include "callsite.h"
 
@@ -29,5 +28,3 @@ void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadloc
 /* Where a thread took the lock that it waits for itself, as far as that is known. */
 void deadlock_hold(const struct evidence_context *ctx, const struct fact_blocked *blocked,
 		   struct callsite *holder);
-
-#endif

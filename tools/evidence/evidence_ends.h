@@ -3,8 +3,7 @@
  * What a deadlock says of its end: that nothing ends it, or that a time limit, an alarm or a signal
  * handler will although it cannot succeed. Neighbour: evidence.h builds the rest of the finding.
  */
-#ifndef MPSAN_EVIDENCE_ENDS_H
-#define MPSAN_EVIDENCE_ENDS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -25,5 +24,3 @@ void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json
  */
 void ends_add_outcome(const struct reader *reader, uint32_t deadlock, uint32_t wait,
 		      json_t *finding);
-
-#endif

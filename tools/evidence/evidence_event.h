@@ -4,8 +4,7 @@
  * processes. Neighbours: evidence.h, callsite.h; evidence_shm.h adds shared memory, text_process.h
  * names processes.
  */
-#ifndef MPSAN_EVIDENCE_EVENT_H
-#define MPSAN_EVIDENCE_EVENT_H
+#pragma once
 
 #include "callsite.h"
 
@@ -42,5 +41,3 @@ void event_hash(const struct event_subjects *subjects, uint64_t *hash);
 
 /* The value of an event's field by name; 0 if there is none. */
 uint64_t event_field(const struct fact_event *event, const char *name);
-
-#endif

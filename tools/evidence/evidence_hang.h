@@ -3,8 +3,7 @@
  * Texts about a long wait without a proof: who could still end it, and which rule it resembles.
  * Neighbours: evidence_deadlock.h has the waits themselves, tools/rules/locks/hang.c the sentence.
  */
-#ifndef MPSAN_EVIDENCE_HANG_H
-#define MPSAN_EVIDENCE_HANG_H
+#pragma once
 
 #include "callsite.h"
 
@@ -33,5 +32,3 @@ char *hang_open_by(const struct evidence_context *ctx, const struct fact_blocked
 char *hang_reader_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 /* Who that is: "which", or "while process 12" where it is not the one for whose end the first one waits. */
 char *hang_reader(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
-
-#endif

@@ -4,8 +4,7 @@
  * which. Neighbours: evidence.h, callsite.h; the library records the facts
  * (shim/locks/lock_order.c).
  */
-#ifndef MPSAN_EVIDENCE_ORDER_H
-#define MPSAN_EVIDENCE_ORDER_H
+#pragma once
 
 #include "callsite.h"
 
@@ -27,5 +26,3 @@ char *orders_key(const struct evidence_context *ctx, const struct finding *findi
 
 /* Mixes what is equal in every run into the fingerprint, whichever order came last. */
 void orders_hash(const struct evidence_context *ctx, const struct finding *finding, uint64_t *hash);
-
-#endif

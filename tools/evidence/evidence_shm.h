@@ -3,8 +3,7 @@
  * The part of a finding's evidence about shared memory: the segment, who created it and where.
  * Neighbours: evidence_event.h, text_shm.h.
  */
-#ifndef MPSAN_EVIDENCE_SHM_H
-#define MPSAN_EVIDENCE_SHM_H
+#pragma once
 
 #include "evidence_event.h"
 
@@ -17,5 +16,3 @@ bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *
  * the event or cause.
  */
 void shm_args(const struct event_subjects *subjects, json_t *args);
-
-#endif

@@ -4,8 +4,7 @@
  * exported memory with the processes that had it open. Neighbours: evidence.h puts it into findings
  * as `subject`.
  */
-#ifndef MPSAN_EVIDENCE_SUBJECT_H
-#define MPSAN_EVIDENCE_SUBJECT_H
+#pragma once
 
 #include "callsite.h"
 
@@ -19,5 +18,3 @@ struct ipc_piece;
  */
 json_t *subject_json(const struct evidence_context *ctx, const struct finding *finding,
 		     const char *lock, const struct ipc_piece *piece);
-
-#endif

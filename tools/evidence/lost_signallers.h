@@ -3,8 +3,7 @@
  * Texts about the parent threads that could have signalled the child's wait: those started by the
  * waiting module. Neighbour: pool_threads.h counts them.
  */
-#ifndef MPSAN_LOST_SIGNALLERS_H
-#define MPSAN_LOST_SIGNALLERS_H
+#pragma once
 
 #include "../symbols/frames.h"
 
@@ -16,5 +15,3 @@ char *lost_signallers_signallers(const struct reader *reader, struct frames *fra
 				 const struct fact_fork *fork, const struct fact_wait *wait);
 char *lost_signallers_left_at(struct frames *frames,
 			      const struct fact_left *left); /* taken by a handler */
-
-#endif

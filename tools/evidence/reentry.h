@@ -3,8 +3,7 @@
  * The fix of a finding: for a lock that a thread takes while it holds it, by what came in between, a signal handler, a
  * destructor, a callback, or nothing but calls; for other waits of a signal handler or greenlet. Neighbour: evidence.h.
  */
-#ifndef MPSAN_REENTRY_H
-#define MPSAN_REENTRY_H
+#pragma once
 
 #include "callsite.h"
 
@@ -15,5 +14,3 @@
 const char *reentry_fix(const struct facts *facts, const struct finding *finding,
 			const struct callsite *waiter, const struct callsite *taken,
 			const char *handler);
-
-#endif

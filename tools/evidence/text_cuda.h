@@ -3,8 +3,7 @@
  * Names in texts about CUDA: kinds of memory, sizes, error numbers, how a process ended.
  * Neighbours: text_locks.h, evidence_cuda.h.
  */
-#ifndef MPSAN_TEXT_CUDA_H
-#define MPSAN_TEXT_CUDA_H
+#pragma once
 
 #include "../reader/reader.h"
 
@@ -20,5 +19,3 @@ char *end_text(const struct facts *facts,
 	       uint32_t slot); /* "was killed by signal 9 (SIGKILL: Killed)" */
 const char *cause_text(uint64_t cause); /* enum mpsan_ipc_cause */
 const char *cause_advice(uint64_t cause);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Names of locks and threads in texts. Neighbours: frames.h names code, evidence.h asks for names.
  */
-#ifndef MPSAN_TEXT_LOCKS_H
-#define MPSAN_TEXT_LOCKS_H
+#pragma once
 
 #include "../../shim/common/lock_kind.h"
 #include "../symbols/frames.h"
@@ -48,5 +47,3 @@ char *thread_text(const struct reader *reader, struct frames *frames, uint32_t s
 /* The other threads that existed at a fork, with where each was created. The caller frees it. */
 char *threads_text(const struct reader *reader, struct frames *frames,
 		   const struct fact_fork *fork);
-
-#endif

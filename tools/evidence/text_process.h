@@ -3,8 +3,7 @@
  * Names of processes in texts: the name in Python, or their role. Neighbours: text_locks.h names
  * locks and threads.
  */
-#ifndef MPSAN_TEXT_PROCESS_H
-#define MPSAN_TEXT_PROCESS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -44,5 +43,3 @@ char *process_left_text(const struct reader *reader, uint32_t slot);
 
 /* Its role in JSON: "worker", "resource tracker" and so on; NULL: none. */
 const char *process_role(const struct reader *reader, uint32_t slot);
-
-#endif

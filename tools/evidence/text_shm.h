@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names in texts about shared memory. Neighbours: text_cuda.h for sizes, evidence_shm.h. */
-#ifndef MPSAN_TEXT_SHM_H
-#define MPSAN_TEXT_SHM_H
+#pragma once
 
 #include "../reader/reader.h"
 
@@ -19,5 +18,3 @@ char *kept_text(uint64_t count, uint64_t bytes);
 char *free_text(uint64_t bytes);
 /* Why a connection failed: "nothing was listening (connection refused)". */
 char *connect_text(uint64_t result);
-
-#endif

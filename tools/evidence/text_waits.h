@@ -4,8 +4,7 @@
  * thread". Findings, `mpsan ps` and `mpsan top` use it. Neighbours: ../facts/awaited.h reads Python
  * frames, text_locks.h names locks.
  */
-#ifndef MPSAN_TEXT_WAITS_H
-#define MPSAN_TEXT_WAITS_H
+#pragma once
 
 #include "../facts/awaited.h"
 #include "callsite.h"
@@ -30,5 +29,3 @@ bool wait_is_join(const struct wait_ref *wait);
  * frees it.
  */
 char *pools_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
-
-#endif

@@ -4,8 +4,7 @@
  * kernel only sees a futex. Pure; the tables are in awaited.def. Neighbours: the reader adds it to
  * each blocked thread, ../evidence/text_waits.h puts it into words.
  */
-#ifndef MPSAN_AWAITED_H
-#define MPSAN_AWAITED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -55,5 +54,3 @@ enum awaited_nature awaited_nature(enum awaited what);
 bool awaited_is_sent(enum awaited what); /* SENT or LOCAL */
 const char *awaited_phrase(enum awaited what); /* "" for NOTHING */
 const char *awaited_object(enum awaited what); /* the type behind the phrase; "": none */
-
-#endif

@@ -5,8 +5,7 @@
  * time; the collector enters events in the order of time. Neighbours: facts.h has places and
  * processes; cuda.c.
  */
-#ifndef MPSAN_CORE_CUDA_H
-#define MPSAN_CORE_CUDA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -158,5 +157,3 @@ void cuda_enter_close(struct cuda_facts *cuda, const struct fact_place *at,
 		      const struct ev_ipc_close *ev);
 void cuda_enter_free(struct cuda_facts *cuda);
 void cuda_enter_event(struct cuda_facts *cuda);
-
-#endif

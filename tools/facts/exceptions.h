@@ -3,8 +3,7 @@
  * Exceptions that ended a process or a thread, or for which a feeder dropped an item. Each function returns an event, FACT_NONE:
  * none. Neighbours: facts.h; ../rules/because.h says which of them caused a wait.
  */
-#ifndef MPSAN_FACTS_EXCEPTIONS_H
-#define MPSAN_FACTS_EXCEPTIONS_H
+#pragma once
 
 #include "facts.h"
 
@@ -48,5 +47,3 @@ static inline bool exception_is_abort(const struct facts *facts, uint32_t event)
 	return exception_where(facts, event) == MPSAN_WHERE_ABORT ||
 	       exception_where(facts, event) == MPSAN_WHERE_TERMINATE;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * command's reader, or a unit test) owns every array; nothing here allocates, reads the clock or
  * looks at a process. Neighbours: rule.h says how a rule reads facts; ../../include/mpsan_event.h.
  */
-#ifndef MPSAN_FACTS_H
-#define MPSAN_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -294,5 +293,3 @@ bool fact_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other);
 
 /* Whether one of the process's recorded arguments contains `word`. */
 bool fact_argv_has(const struct mpsan_process *process, const char *word);
-
-#endif

@@ -3,8 +3,7 @@
  * Queries of the CUDA rules: what was open at some time, how a process ended, whose initialised
  * driver a forked child inherited. Neighbours: cuda.h has the facts, facts.h the rest.
  */
-#ifndef MPSAN_CORE_IPC_H
-#define MPSAN_CORE_IPC_H
+#pragma once
 
 #include "facts.h"
 
@@ -84,5 +83,3 @@ uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t ad
 /* All imports of a piece, newest first. */
 #define EACH_USE(facts, piece, at) \
 	for (uint32_t at = (piece)->imports; at; at = (facts)->cuda.imports[at - 1].before)
-
-#endif

@@ -4,8 +4,7 @@
  * made them, and which were left behind. Neighbours: roles.h recognises the helper processes of
  * Python and PyTorch; facts.h.
  */
-#ifndef MPSAN_PROCESSES_H
-#define MPSAN_PROCESSES_H
+#pragma once
 
 #include <signal.h>
 
@@ -136,5 +135,3 @@ bool process_loads_data(const struct facts *facts, uint32_t slot);
 uint32_t process_fork(const struct facts *facts, uint32_t slot);
 /* The same if that left threads behind, and the process has executed no other program since. */
 uint32_t process_fork_of_threads(const struct facts *facts, uint32_t slot);
-
-#endif

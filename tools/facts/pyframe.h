@@ -3,8 +3,7 @@
  * Frames of a Python stack as text, innermost first: "function TAB file TAB line" each. Pure. Neighbours: awaited.h says
  * what they mean, ../symbols/pyview.h and the logs have them.
  */
-#ifndef MPSAN_PYFRAME_H
-#define MPSAN_PYFRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool pyframe_is(const struct pyframe *frame, const char *function, const char *f
 bool pyframe_is_standard(const struct pyframe *frame);
 /* Whether any frame of a text is this function. */
 bool pyframe_among(const char *text, const char *function, const char *file);
-
-#endif

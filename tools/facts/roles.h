@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helper processes that Python and PyTorch start by themselves. Neighbours: facts.h. */
-#ifndef MPSAN_CORE_ROLES_H
-#define MPSAN_CORE_ROLES_H
+#pragma once
 
 #include "facts.h"
 
@@ -16,5 +15,3 @@ enum role {
 enum role role_of(const struct mpsan_process *process);
 /* Its name in a sentence; NULL for ROLE_PLAIN and ROLE_SPAWNED. */
 const char *role_text(enum role role);
-
-#endif

@@ -6,8 +6,7 @@
  * time; each takes a few steps however many there are. Neighbours: facts.h has the events; ipc.h
  * says how processes ended.
  */
-#ifndef MPSAN_CORE_SHM_H
-#define MPSAN_CORE_SHM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ bool shm_name_is_driver(const char *name);
 /* A name without its directory, and the hash of that, never 0. */
 const char *shm_name_bare(const char *name);
 uint64_t shm_name_hash(const char *name);
-
-#endif

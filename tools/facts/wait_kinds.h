@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is true of every wait of a kind (waits.def). Neighbour: awaited.h, what the frames of Python call it. */
-#ifndef MPSAN_WAIT_KINDS_H
-#define MPSAN_WAIT_KINDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ static inline bool wait_kind_needs_owner(uint64_t kind)
 {
 	return wait_kind(kind)->between != BETWEEN_SEND;
 }
-
-#endif

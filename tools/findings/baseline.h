@@ -5,8 +5,7 @@
  * its line says; a line without a severity accepts any. Neighbours: judge.h looks findings up,
  * gate.h applies the baseline to a report.
  */
-#ifndef MPSAN_BASELINE_H
-#define MPSAN_BASELINE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -53,5 +52,3 @@ void baseline_apply(struct baseline *baseline, json_t *document);
  * NULL or an error that the caller frees.
  */
 char *baseline_write(const char *file, const json_t *document);
-
-#endif

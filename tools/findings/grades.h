@@ -2,8 +2,7 @@
 /*
  * The grades that policies and --rule assign to rules. Neighbour: catalog.h has the rules' texts.
  */
-#ifndef MPSAN_GRADES_H
-#define MPSAN_GRADES_H
+#pragma once
 
 #include "../rules/catalog.h"
 #include "../rules/rule.h"
@@ -51,5 +50,3 @@ const char *grade_text(enum grade grade);
 
 /* False if there is no such grade. */
 bool grade_parse(const char *text, enum grade *grade);
-
-#endif

@@ -4,8 +4,7 @@
  * findings. One cause is one finding: repetitions raise its count, and a proof replaces the warning
  * that preceded it. Neighbours: reader.h below, report.h and watch.h above.
  */
-#ifndef MPSAN_JUDGE_H
-#define MPSAN_JUDGE_H
+#pragma once
 
 #include "../symbols/frames.h"
 #include "baseline.h"
@@ -97,5 +96,3 @@ void judge_add_outcomes(const struct judge *judge);
 
 /* The worst grade of all current findings that are not in the baseline. */
 enum grade judge_worst(const struct judge *judge);
-
-#endif

@@ -4,8 +4,7 @@
  * root of the repository if it is inside. Python lines come first. Neighbours: out_sarif.c,
  * out_junit.c, out_github.c.
  */
-#ifndef MPSAN_LOCATION_H
-#define MPSAN_LOCATION_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ char *location_uri_path(const char *file);
 
 /* "src/train.py:12", which the caller frees; NULL if the file is unknown. */
 char *location_text(const struct location *location);
-
-#endif

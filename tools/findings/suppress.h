@@ -4,8 +4,7 @@
  * matches a function, a module (path or file name), "file:function" of Python, or the name of the
  * lock. If several lines match, the first one counts as used. Neighbour: judge.h.
  */
-#ifndef MPSAN_SUPPRESS_H
-#define MPSAN_SUPPRESS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ bool suppression_fits(const struct suppression *line, const json_t *finding);
  * suppress_near.c: what an unused line may have meant among these findings: " (did you mean Client.ask?)", or "". The caller frees it.
  */
 char *suppression_near(const struct suppression *line, const json_t *findings);
-
-#endif

@@ -3,8 +3,7 @@
  * The records and process slots of a session as JSON objects. Neighbours: cmd_dump.c prints them,
  * logfile.h has the records.
  */
-#ifndef MPSAN_DUMP_H
-#define MPSAN_DUMP_H
+#pragma once
 
 #include <jansson.h>
 
@@ -32,5 +31,3 @@ struct dump_event {
  */
 char *dump_stream(const char *dir, void (*visit)(const struct dump_event *event, void *context),
 		  void *context);
-
-#endif

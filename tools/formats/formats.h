@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The formats of a report: out_*.c has one each. Neighbour: report.h, the document. */
-#ifndef MPSAN_FORMATS_H
-#define MPSAN_FORMATS_H
+#pragma once
 
 #include "../report/report.h"
 
@@ -51,5 +50,3 @@ void out_text_outcome(FILE *out, const json_t *finding);
 /* Prints notes, a few of each rule, and how many were omitted. */
 void out_text_notes(FILE *out, const json_t *document, const struct text_view *view);
 void out_text_summary(FILE *out, const json_t *document);
-
-#endif

@@ -3,8 +3,7 @@
  * OTLP in JSON: batches of log records, one ExportLogsServiceRequest per line, as OpenTelemetry's
  * file exporter writes and its otlpjsonfile receiver reads them. Neighbour: out_otlp.c.
  */
-#ifndef MPSAN_OTLP_H
-#define MPSAN_OTLP_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void otlp_add(struct otlp *otlp, const struct otlp_record *record);
 
 /* Writes the remaining records. */
 void otlp_finish(struct otlp *otlp);
-
-#endif

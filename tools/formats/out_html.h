@@ -4,8 +4,7 @@
  * and the part of the timeline that the pictures need. Neighbours: out_html.c puts it into the page,
  * html/data.js reads it.
  */
-#ifndef MPSAN_OUT_HTML_H
-#define MPSAN_OUT_HTML_H
+#pragma once
 
 #include "../report/report.h"
 
@@ -26,5 +25,3 @@ json_t *html_data(const struct report *report);
 
 /* html_line.c: its `line`. */
 json_t *html_line(const struct report *report);
-
-#endif

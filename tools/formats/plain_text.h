@@ -3,8 +3,7 @@
  * A finding as plain text with locations in the repository, for CI tools. Neighbours: out_junit.c,
  * out_github.c, location.h.
  */
-#ifndef MPSAN_PLAIN_TEXT_H
-#define MPSAN_PLAIN_TEXT_H
+#pragma once
 
 #include "../findings/location.h"
 
@@ -13,5 +12,3 @@
  * without its message. The caller frees it.
  */
 char *plain_story(const json_t *finding, const struct locator *locator, size_t frames);
-
-#endif

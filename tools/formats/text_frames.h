@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of a step in the text report. Neighbour: out_text.c. */
-#ifndef MPSAN_TEXT_FRAMES_H
-#define MPSAN_TEXT_FRAMES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@
  * frames. `verbose`: all frames of both kinds.
  */
 void text_frames(FILE *out, const json_t *step, size_t steps, bool verbose);
-
-#endif

@@ -4,8 +4,7 @@
  * flows begin and end, values of counters. All times are nanoseconds since the first event.
  * Neighbours: out_perfetto.c writes it, timeline.h is the source.
  */
-#ifndef MPSAN_TRACE_PLAN_H
-#define MPSAN_TRACE_PLAN_H
+#pragma once
 
 #include "../report/report.h"
 
@@ -59,5 +58,3 @@ void trace_plan_findings(struct trace_plan *plan);
  */
 struct planned *trace_plan_add(struct trace_plan *plan, enum planned_kind kind, uint32_t index,
 			       uint32_t thread, uint64_t time_ns);
-
-#endif

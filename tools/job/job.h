@@ -6,8 +6,7 @@
  * ones (the largest such set). Neighbours: facts/waits.def has the kinds of waits, excuses.def why one that goes on
  * does not count, picture.h reads and writes such tables as text; waitgraph/graph.h fills them in.
  */
-#ifndef MPSAN_JOB_H
-#define MPSAN_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ uint32_t job_cycle(const struct job_solution *solution, uint32_t from);
 /* The name of an excuse, and whether one of several leaves a doubt. */
 const char *job_excuse_name(enum job_excuse excuse);
 bool job_excuses_doubt(uint64_t excuses);
-
-#endif

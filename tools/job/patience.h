@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PATIENCE_NAME: nanoseconds, from the table patience.def. */
-#ifndef MPSAN_PATIENCE_H
-#define MPSAN_PATIENCE_H
+#pragma once
 
 enum mpsan_patience {
 #define PATIENCE(name, seconds, why) PATIENCE_##name##_S = (seconds),
@@ -10,5 +9,3 @@ enum mpsan_patience {
 };
 
 #define PATIENCE_NS(name) (PATIENCE_##name##_S * 1000000000ull)
-
-#endif

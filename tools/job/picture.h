@@ -21,8 +21,7 @@
  * which rows with known names replace those before, others are added, and another verdict follows; `picture NAME` begins
  * another one.
  */
-#ifndef MPSAN_PICTURE_H
-#define MPSAN_PICTURE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ void picture_write(FILE *out, const struct job *job, const struct job_solution *
 
 /* The words for what ends a wait, by enum mpsan_wait_ends; NULL: no such number. */
 const char *picture_ends(unsigned ends);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of a template; each function prints one to standard output. */
-#ifndef MPSAN_MAN_EXPAND_H
-#define MPSAN_MAN_EXPAND_H
+#pragma once
 
 void mdoc_synopsis(void);
 void mdoc_commands(void);
@@ -16,5 +15,3 @@ void mdoc_policies(void);
 void words_tables(void);
 /* The words with their descriptions, for zsh. */
 void words_descriptions(void);
-
-#endif

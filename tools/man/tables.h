@@ -3,8 +3,7 @@
  * The tables of the command and the library, as rows for documentation. Neighbours: mdoc.c writes
  * manual pages from them, words.c completions, expand.c puts both into templates.
  */
-#ifndef MPSAN_MAN_TABLES_H
-#define MPSAN_MAN_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ struct place_row {
 	int where;
 };
 extern const struct place_row table_places[];
-
-#endif

@@ -3,8 +3,7 @@
  * The pages of topics/: Markdown of a few kinds of blocks, read by topic.c and written as a manual page
  * (topic_page.c) or as the text of `mpsan help` (topic_text.c).
  */
-#ifndef MPSAN_MAN_TOPIC_H
-#define MPSAN_MAN_TOPIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,5 +57,3 @@ void topic_flow(const struct topic_style *style, const char *text);
  * its row's.
  */
 bool topic_expand(FILE *in, const char *file, const struct topic_writer *writer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Build-ids of objects that another process has mapped, from its memory. Neighbour: proc.h. */
-#ifndef MPSAN_BUILD_ID_H
-#define MPSAN_BUILD_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ bool build_id_find(build_id_peek *peek, const void *context, uint64_t base,
 
 /* The build-id, in hex, of the ELF file whose headers are at `base`; false: it has none, or unreadable. */
 bool build_id_at(uint32_t pid, uint64_t base, char text[BUILD_ID_TEXT]);
-
-#endif

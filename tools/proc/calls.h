@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts for system calls in which threads wait. Neighbour: proc.h reads the call of a thread. */
-#ifndef MPSAN_CALLS_H
-#define MPSAN_CALLS_H
+#pragma once
 
 #include "proc.h"
 
@@ -50,5 +49,3 @@ uint64_t call_signals(uint32_t pid, uint32_t tid, const struct proc_call *call);
 bool call_opens_fifo(uint32_t pid, uint32_t tid, const struct proc_call *call);
 /* Whether it opens a FIFO to write to it, which nobody has opened for reading. */
 bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call);
-
-#endif

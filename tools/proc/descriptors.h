@@ -4,8 +4,7 @@
  * and a process whose main thread has ended shows its table only below another thread: each table
  * is walked once. Neighbours: pipes.h and memory_reach.h examine them.
  */
-#ifndef MPSAN_DESCRIPTORS_H
-#define MPSAN_DESCRIPTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ bool descriptor_has_lock(const struct descriptor *descriptor);
 bool descriptor_carries(const struct descriptor *descriptor);
 /* As descriptor_carries(); before Linux 5.6, which does not tell, true for every Unix socket. */
 bool descriptor_may_carry(const struct descriptor *descriptor);
-
-#endif

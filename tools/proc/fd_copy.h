@@ -3,8 +3,7 @@
  * What the kernel tells the holders of a descriptor only. Each call takes a copy of the descriptor
  * (pidfd_getfd) for the time of one question.
  */
-#ifndef MPSAN_FD_COPY_H
-#define MPSAN_FD_COPY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ uint64_t fd_copy_socket_limit_ns(uint32_t pid, int fd, uint64_t inode, int optio
 
 /* How many bytes wait in a pipe; -1: unknown. */
 int fd_copy_pipe_bytes(uint32_t pid, int fd, uint64_t inode);
-
-#endif

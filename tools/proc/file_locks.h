@@ -3,8 +3,7 @@
  * Locks on files, of flock and fcntl: who holds the one that a process wants, from /proc/locks.
  * Neighbours: pipes.h knows who shares an open file that holds one.
  */
-#ifndef MPSAN_FILE_LOCKS_H
-#define MPSAN_FILE_LOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ bool file_lock_awaited(uint32_t pid, const struct proc_call *call, uint64_t inod
 
 /* The only lock on a file with this inode, of which the low 48 bits count; false if there is none, or several. */
 bool file_lock_held(uint64_t inode, struct file_lock *lock);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether /proc hides processes of others. Neighbour: ../reader/hidepid.h finds them. */
-#ifndef MPSAN_HIDEPID_OPTION_H
-#define MPSAN_HIDEPID_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
 bool hidepid_possible(void);
 /* Whether one line of mountinfo says so. */
 bool hidepid_option(const char *mountinfo);
-
-#endif

@@ -4,8 +4,7 @@
  * processes that the caller knows. Neighbours: descriptors.h finds such sockets; pipes.h and
  * memory_reach.h call.
  */
-#ifndef MPSAN_FLIGHT_H
-#define MPSAN_FLIGHT_H
+#pragma once
 
 #include "descriptors.h"
 
@@ -25,5 +24,3 @@ bool flight_may_be_ours(uint64_t inode, const struct flight_job *job);
 
 /* The inode of a socket; 0: no socket. */
 uint64_t flight_socket(const struct descriptor *descriptor);
-
-#endif

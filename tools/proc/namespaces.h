@@ -3,8 +3,7 @@
  * Namespaces of other processes, and the numbers that threads have in PID namespaces below that of
  * /proc. Neighbour: proc.h.
  */
-#ifndef MPSAN_NAMESPACES_H
-#define MPSAN_NAMESPACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct namespace_tids namespace_tids(uint32_t pid, uint32_t tid);
 
 /* The TID of a thread in its own PID namespace; 0: unknown. */
 uint32_t namespace_own_tid(uint32_t pid, uint32_t tid);
-
-#endif

@@ -4,8 +4,7 @@
  * machine, in one walk over /proc. Neighbours: cross_process.h and the wait-for graph ask who could
  * still read or write.
  */
-#ifndef MPSAN_PIPES_H
-#define MPSAN_PIPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ bool pipes_kernel_acts(const struct pipes *pipes, const struct pipe_id *id, uint
  */
 bool pipes_are_blind(const struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context),
 		     void *context);
-
-#endif

@@ -4,8 +4,7 @@
  * outdated on arrival, and a process may end at any moment: "unknown" is always possible.
  * Neighbour: snapshot.h keeps the answers.
  */
-#ifndef MPSAN_PROC_H
-#define MPSAN_PROC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -209,5 +208,3 @@ int proc_ended(uint32_t pid);
 
 /* Yama's ptrace_scope; 0 without Yama. */
 unsigned proc_yama(void);
-
-#endif

@@ -5,8 +5,7 @@
  * formats; what it lacks is like a file that may not be read. Neighbours: proc.h parses the answers,
  * ../core/core_proc.h is the other source.
  */
-#ifndef MPSAN_PROCFS_H
-#define MPSAN_PROCFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ __attribute__((format(printf, 3, 4))) bool procfs_list(void (*see)(uint32_t numb
  */
 __attribute__((format(printf, 3, 4))) void procfs_path(char *path, size_t bytes, const char *name,
 						       ...);
-
-#endif

@@ -3,8 +3,7 @@
  * The mappings of a process, from /proc/PID/maps: nobody else parses it. Neighbours: proc.h looks up one of
  * them, pshared_locks.h the object at an address.
  */
-#ifndef MPSAN_PROCMAPS_H
-#define MPSAN_PROCMAPS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ void procmaps_free(struct procmaps *maps);
 
 /* NULL: no shared mapping is there. */
 const struct procmap *procmaps_find(const struct procmaps *maps, uint64_t address);
-
-#endif

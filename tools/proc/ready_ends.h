@@ -3,8 +3,7 @@
  * What could make one of the descriptors ready that a call waits for: poll, select, epoll_wait, or a
  * read of an eventfd. Neighbours: pipes.h knows who holds these ends.
  */
-#ifndef MPSAN_READY_ENDS_H
-#define MPSAN_READY_ENDS_H
+#pragma once
 
 #include "pipes.h"
 #include "proc.h"
@@ -53,5 +52,3 @@ struct awaited_fds {
  */
 bool awaited_fds_read(struct awaited_fds *to, uint32_t pid, uint32_t tid,
 		      const struct proc_call *call);
-
-#endif

@@ -3,8 +3,7 @@
  * The files that another process sees: in a container a path leads to another file than here.
  * Neighbour: ../reader/roots.h has those of a session's processes.
  */
-#ifndef MPSAN_ROOT_H
-#define MPSAN_ROOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void root_name(uint32_t pid, char root[ROOT_BYTES]);
  * of NULL is our own, whose paths are used unchanged; below "" there is nothing.
  */
 char *root_path(const char *root, const char *path, uint64_t *linked_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * Where the files of a session's processes can be read: those of a process in a container are below
  * /proc/PID/root, as long as one lives that sees the same files. Neighbour: root.h.
  */
-#ifndef MPSAN_ROOTS_H
-#define MPSAN_ROOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void roots_tell_apart(struct roots *roots, uint32_t slot);
  */
 #define ROOTS_GONE ""
 const char *roots_of(struct roots *roots, uint32_t slot, uint32_t pid);
-
-#endif

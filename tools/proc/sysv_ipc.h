@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for semaphores and messages of System V. Neighbour: calls.h. */
-#ifndef MPSAN_SYSV_IPC_H
-#define MPSAN_SYSV_IPC_H
+#pragma once
 
 #include "proc.h"
 
@@ -13,5 +12,3 @@ char *sysv_ipc_text(uint32_t pid, const struct proc_call *call);
 
 /* Whether it wants a semaphore that is given back at the end of its process (SEM_UNDO): a lock. */
 bool sysv_ipc_is_lock(uint32_t pid, const struct proc_call *call);
-
-#endif

@@ -3,8 +3,7 @@
  * TCP connections with both ends on this host, in this network namespace. Neighbours: unix_diag.h
  * has the peers of Unix sockets; the wait-for graph asks for both.
  */
-#ifndef MPSAN_TCP_PEERS_H
-#define MPSAN_TCP_PEERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ enum tcp_reach tcp_reach(uint64_t inode, uint64_t since_ns, uint64_t *peer);
 
 /* Has the list read again by the next question. */
 void tcp_peers_forget(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Alarms (alarm, setitimer) that are under way on this machine: the kernel tells root when one is due, but not whose it
  * is. Timers of timer_create(2): it tells whom they signal, but not when. Neighbour: proc.h asks whether there are any.
  */
-#ifndef MPSAN_TIMERS_H
-#define MPSAN_TIMERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ bool posix_timers_say(const char *text, uint32_t tid, uint64_t signals);
 
 /* Whether the kernel says that none is set on this machine. */
 bool posix_timers_rest(void);
-
-#endif

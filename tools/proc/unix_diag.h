@@ -3,8 +3,7 @@
  * Unix sockets, as sock_diag(7) tells of them: those of this network namespace only. Neighbours:
  * in_flight.h and the wait-for graph ask for peers.
  */
-#ifndef MPSAN_UNIX_DIAG_H
-#define MPSAN_UNIX_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ struct unix_listener unix_diag_listener(const char *name, size_t bytes);
 
 /* False if there is no such socket here, or the kernel does not tell. */
 bool unix_diag_ends(uint64_t inode, struct unix_ends *ends);
-
-#endif

@@ -3,8 +3,7 @@
  * The list of `mpsan ipc`: every export with its owner, name and importers. Neighbours:
  * export_table.h reads the table, cmd_ipc.c prints the list.
  */
-#ifndef MPSAN_IPC_LIST_H
-#define MPSAN_IPC_LIST_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -68,5 +67,3 @@ json_t *ipc_list_totals(const char *dir);
 
 /* Prints the list as text, shortened to one screen. */
 void ipc_list_print(struct ipc_list *list, FILE *out);
-
-#endif

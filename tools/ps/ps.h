@@ -4,8 +4,7 @@
  * (ps_look.c), described by one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and that is
  * printed (ps_print.c, ps_tree.h). Neighbours: snapshot.h, waits.h and graph.h analyse the waits.
  */
-#ifndef MPSAN_PS_H
-#define MPSAN_PS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -213,5 +212,3 @@ int ps_command_run(int argc, char **argv, const char *usage,
 
 /* Prints one line about a session: its command, age and number of processes. */
 void ps_describe(FILE *out, const char *dir);
-
-#endif

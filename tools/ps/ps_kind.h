@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kind of wait it is that a thread is in. Neighbours: ps_thread.c describes the thread, triage.h the job. */
-#ifndef MPSAN_PS_KIND_H
-#define MPSAN_PS_KIND_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -66,5 +65,3 @@ bool kind_by_owner(struct kind_look *look);
 const struct pipes *kind_pipes(struct kind_look *look, bool locks);
 /* The kind of a wait for that process: of the program, or not. */
 enum kind kind_of_other(const struct kind_look *look, uint32_t pid);
-
-#endif

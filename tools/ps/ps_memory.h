@@ -4,8 +4,7 @@
  * where, who has it mapped or open, under which name. Neighbours: ps.h; tools/facts/shm.h has the
  * facts.
  */
-#ifndef MPSAN_PS_MEMORY_H
-#define MPSAN_PS_MEMORY_H
+#pragma once
 
 #include "ps.h"
 
@@ -34,5 +33,3 @@ json_t *ps_memory_document(struct ps *ps);
 json_t *ps_memory_look(struct ps *ps);
 void ps_memory_print(FILE *out, const json_t *document);
 void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of `mpsan ps`: commands, groups of equal threads. Neighbours: ps_tree.h, ps_print.c. */
-#ifndef MPSAN_PS_TEXT_H
-#define MPSAN_PS_TEXT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ void ps_groups_finish(struct ps_groups *groups);
 
 /* A sentence about a group at `now_ns`; the caller frees it. */
 char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns);
-
-#endif

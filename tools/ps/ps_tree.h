@@ -4,8 +4,7 @@
  * processes with threads that wait forever come first. Neighbours: ps_print.c and top_rows.c show
  * it.
  */
-#ifndef MPSAN_PS_TREE_H
-#define MPSAN_PS_TREE_H
+#pragma once
 
 #include "ps_text.h"
 
@@ -35,5 +34,3 @@ char *ps_tree_process(const struct ps_tree *tree, uint32_t index);
 /* Calls `see` for each process shown, children after their parents. */
 typedef void ps_tree_see(const struct ps_tree *tree, uint32_t index, uint32_t depth, void *context);
 void ps_tree_walk(const struct ps_tree *tree, ps_tree_see *see, void *context);
-
-#endif

@@ -3,8 +3,7 @@
  * What a socket is, and who is at its other end, in words for a person. Answers may be a second old.
  * Neighbours: ../proc/tcp_peers.h and ../proc/unix_diag.h, on which proofs rest.
  */
-#ifndef MPSAN_SOCKETS_H
-#define MPSAN_SOCKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct socket_facts {
 
 /* A socket of that process, by its inode. False: it is none of these kinds. */
 bool sockets_look(uint32_t pid, uint64_t inode, struct socket_facts *facts);
-
-#endif

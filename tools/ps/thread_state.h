@@ -3,8 +3,7 @@
  * What the kernel tells of a thread beyond its system call: stopped, traced, asleep for good or not, and
  * since when. Neighbour: ../proc/proc.h.
  */
-#ifndef MPSAN_THREAD_STATE_H
-#define MPSAN_THREAD_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void thread_state_kernel(uint32_t pid, uint32_t tid, char *text, size_t bytes);
 
 /* Whether a control group has frozen the process. */
 bool thread_state_is_frozen(uint32_t pid);
-
-#endif

@@ -3,8 +3,7 @@
  * The triage: what kind of standstill a job is in, as a few sentences, from a document of ps.h. Neighbours:
  * ps_kind.h says it of each thread, triage_text.c makes the sentences.
  */
-#ifndef MPSAN_TRIAGE_H
-#define MPSAN_TRIAGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -56,5 +55,3 @@ char *triage_text(const struct triage *triage, const struct triage_item *item);
 void triage_add_failed(const json_t *document, json_t *list);
 /* Where a thread is, "" if unknown. */
 const char *triage_place(const struct triage_thread *thread);
-
-#endif

@@ -3,8 +3,7 @@
  * In which collective of torch.distributed a thread is, by its Python frames. Pure. Neighbour: ranks.h
  * asks for the threads of a snapshot.
  */
-#ifndef MPSAN_COLLECTIVE_H
-#define MPSAN_COLLECTIVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ bool collective_is_work(const struct collective *in);
 
 /* The innermost frame of the program's own, as the place above; or of a library, if there is no other. */
 void collective_place(const char *stack, char place[COLLECTIVE_PLACE]);
-
-#endif

@@ -4,8 +4,7 @@
  * which ranks a collective waits. Pure. Neighbours: stuck.h does the same from frames; nccl.h looks at
  * processes.
  */
-#ifndef MPSAN_COMMS_H
-#define MPSAN_COMMS_H
+#pragma once
 
 #include "../../include/mpsan_comm.h"
 #include "stuck.h"
@@ -58,5 +57,3 @@ uint32_t comms_find(struct comms *comms);
  * entered 11 collectives only, and ended with status 1". The caller frees it.
  */
 char *comms_text(const struct comms *comms);
-
-#endif

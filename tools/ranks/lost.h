@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a rank will not come, behind "rank 2 ". Neighbours: ranks.h, stuck.h. */
-#ifndef MPSAN_LOST_H
-#define MPSAN_LOST_H
+#pragma once
 
 #include "../waits/snapshot.h"
 
@@ -14,5 +13,3 @@ char *lost_dead(const struct snapshot *snapshot, uint32_t index, uint64_t since_
 
 /* "ended with status 1 (process 123)". The caller frees it. */
 char *lost_end(const struct reader *reader, uint32_t slot);
-
-#endif

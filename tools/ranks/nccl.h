@@ -4,8 +4,7 @@
  * deadlocked themselves. Neighbours: comms.h solves, ranks.h has what is known from frames,
  * ../waitgraph/missing_ranks.h tells.
  */
-#ifndef MPSAN_RANKS_NCCL_H
-#define MPSAN_RANKS_NCCL_H
+#pragma once
 
 #include "comms.h"
 #include "ranks.h"
@@ -49,5 +48,3 @@ void nccl_find_absent(struct nccl *nccl);
 bool nccl_is_certain(const struct nccl *nccl);
 /* The slot + 1 of one that has ended; 0: none has. */
 uint64_t nccl_ended(const struct nccl *nccl);
-
-#endif

@@ -3,8 +3,7 @@
  * Whether ranks have peers that were not looked at: on other hosts, or in other trees of processes.
  * Neighbour: ../proc/tcp_peers.h has the connections.
  */
-#ifndef MPSAN_PEERS_H
-#define MPSAN_PEERS_H
+#pragma once
 
 #include "../waits/snapshot.h"
 
@@ -14,5 +13,3 @@
  */
 bool peers_are_here(const struct snapshot *snapshot, const uint32_t *index, uint32_t count,
 		    bool local);
-
-#endif

@@ -4,8 +4,7 @@
  * collective it waits and since when. Numbers come from the process group in Python's memory, else from the
  * launcher's variables. Neighbours: collective.h reads frames, stuck.h solves, ../waitgraph/missing_ranks.h tells.
  */
-#ifndef MPSAN_RANKS_H
-#define MPSAN_RANKS_H
+#pragma once
 
 #include "../waits/snapshot.h"
 #include "collective.h"
@@ -56,5 +55,3 @@ bool rank_waits(const struct snapshot *snapshot, const struct rank *rank, uint64
 
 /* Whether one is in a collective, and was not told yet. */
 bool ranks_are_open(const struct ranks *ranks);
-
-#endif

@@ -3,8 +3,7 @@
  * Which ranks of a job wait in vain: each needs others, and none of those will ever come. Pure.
  * Neighbours: collective.h says in what a rank is, ranks.h looks at processes.
  */
-#ifndef MPSAN_STUCK_H
-#define MPSAN_STUCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ bool stuck_is_certain(const struct stuck_rank *ranks, uint32_t count);
  * first. The caller frees it.
  */
 char *stuck_text(const struct stuck_rank *ranks, uint32_t count);
-
-#endif

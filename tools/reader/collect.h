@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorts records into the reader's arrays and relates them. Neighbour: reader.c. */
-#ifndef MPSAN_COLLECT_H
-#define MPSAN_COLLECT_H
+#pragma once
 
 #include "reader.h"
 
@@ -16,5 +15,3 @@ void collect_settled(struct reader *reader, uint64_t now);
 
 /* Relates holds to forks and forks to children, as far as they have been read. */
 void collect_links(struct reader *reader);
-
-#endif

@@ -3,8 +3,7 @@
  * The CUDA part of a reader: its facts and triggers. Neighbours: collect.h, triggers.c;
  * tools/facts/cuda.h has the facts.
  */
-#ifndef MPSAN_COLLECT_CUDA_H
-#define MPSAN_COLLECT_CUDA_H
+#pragma once
 
 #include "reader.h"
 
@@ -43,5 +42,3 @@ enum timing cuda_trigger_timing(struct reader *reader, const struct trigger *tri
  * Whether a process has ended with memory that others have open, and the outcome is still unknown.
  */
 bool cuda_is_open(const struct reader *reader);
-
-#endif

@@ -3,8 +3,7 @@
  * The shared-memory part of a reader: its segments. Neighbours: collect.h; tools/facts/shm.h has
  * the facts.
  */
-#ifndef MPSAN_COLLECT_SHM_H
-#define MPSAN_COLLECT_SHM_H
+#pragma once
 
 #include "reader.h"
 
@@ -24,5 +23,3 @@ void collect_shm_due(struct reader *reader, uint64_t now);
 
 /* Publishes the facts for the rules. */
 void shm_publish(struct reader *reader, struct facts *facts);
-
-#endif

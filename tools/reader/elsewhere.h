@@ -3,8 +3,7 @@
  * The processes of a session that are in other PID namespaces: the table has the number that each has
  * there, /proc has the one that it has here. Neighbour: session.h.
  */
-#ifndef MPSAN_ELSEWHERE_H
-#define MPSAN_ELSEWHERE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ bool elsewhere_is_gone(const struct elsewhere *elsewhere, uint32_t there, uint32
 
 /* Whether a process with its number was found whose namespace may not be read. */
 bool elsewhere_denied(const struct elsewhere *elsewhere, uint32_t slot);
-
-#endif

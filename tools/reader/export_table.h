@@ -3,8 +3,7 @@
  * The file `exports` of a session: device memory that its processes may open of each other.
  * Neighbours: shim/common/ranges.h is the table in it, cmd_ipc.c shows it, watch.c cleans it.
  */
-#ifndef MPSAN_EXPORT_TABLE_H
-#define MPSAN_EXPORT_TABLE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,5 +27,3 @@ void export_table_look(struct exports *exports, const struct reader *reader);
 
 /* Adds what could not be exported to a document's limits. */
 void export_table_limits(const struct exports *exports, json_t *document);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and their fields by name, from mpsan_events.def. Neighbours: dump.h, evidence_event.h. */
-#ifndef MPSAN_FIELDS_H
-#define MPSAN_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ const char *field_text(enum field_format format, uint64_t value);
 
 /* Whether a format is a sum of bits, each with its text. */
 bool field_is_bits(enum field_format format);
-
-#endif

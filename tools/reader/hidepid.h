@@ -5,8 +5,7 @@
  * endless that they could end. Neighbours: session.h tells whether a process lives; wakers.h and
  * pshared_locks.h call.
  */
-#ifndef MPSAN_HIDEPID_H
-#define MPSAN_HIDEPID_H
+#pragma once
 
 #include "../proc/hidepid_option.h"
 #include "reader.h"
@@ -20,5 +19,3 @@ uint32_t hidepid_count(const struct reader *reader);
 uint32_t hidepid_first(const struct reader *reader);
 /* Whether there are any, or hidden children of visible processes. */
 bool hidepid_any(const struct reader *reader);
-
-#endif

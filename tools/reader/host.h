@@ -4,8 +4,7 @@
  * launch.c; shim/record/session_dir.c is the library's side, shim/common/rank.h is shared; hosts.h
  * reads what is written here.
  */
-#ifndef MPSAN_HOST_H
-#define MPSAN_HOST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ uint64_t host_proc_mount(void);
  * file system's time.
  */
 void host_describe(struct mpsan_host *host, const char *file);
-
-#endif

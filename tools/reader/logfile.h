@@ -4,8 +4,7 @@
  * it is trusted: every position is checked against the file's size. Neighbours: reader.h merges the
  * logs.
  */
-#ifndef MPSAN_LOGFILE_H
-#define MPSAN_LOGFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ void logfile_release(const struct logfile *log);
 void logfile_give_back(const struct logfile *log, int dirfd);
 
 const struct mpsan_log *logfile_head(const struct logfile *log);
-
-#endif

@@ -3,8 +3,7 @@
  * The modules that a process had mapped at some time: its own since its last exec, and those
  * inherited by fork. Neighbours: reader.h has the events, modules.h reads the files.
  */
-#ifndef MPSAN_MAPS_H
-#define MPSAN_MAPS_H
+#pragma once
 
 #include "reader.h"
 
@@ -45,5 +44,3 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns);
 /* Forgets what was read of an ended process. */
 void maps_forget(struct maps *maps, uint32_t slot);
-
-#endif

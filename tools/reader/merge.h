@@ -4,8 +4,7 @@
  * positions, and a heap over the logs. Of millions of records only four bytes each are kept; their times are
  * read from the logs again. Neighbours: logfile.h below, reader.c above.
  */
-#ifndef MPSAN_MERGE_H
-#define MPSAN_MERGE_H
+#pragma once
 
 #include "../base/util.h"
 #include "logfile.h"
@@ -35,5 +34,3 @@ bool merge_next(struct merge *merge, struct record *out);
 /* Forgets everything; small lists keep their memory for the next poll. */
 void merge_clear(struct merge *merge);
 void merge_finish(struct merge *merge);
-
-#endif

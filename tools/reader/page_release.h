@@ -3,8 +3,7 @@
  * Which logs are read at a poll. A long job has thousands of processes that have ended; a look at their logs at
  * each poll would cost time, and keep their pages in memory. Neighbour: reader.c.
  */
-#ifndef MPSAN_PAGE_RELEASE_H
-#define MPSAN_PAGE_RELEASE_H
+#pragma once
 
 #include "reader.h"
 
@@ -19,5 +18,3 @@ enum reading {
 void reading_begin(struct reader *reader, uint64_t now);
 /* They have been read. */
 void reading_end(struct reader *reader);
-
-#endif

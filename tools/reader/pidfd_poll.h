@@ -3,8 +3,7 @@
  * Which processes of a session are alive, asked often and for many: one pidfd per process, and one
  * poll() for all. Neighbours: session.h checks a single process through /proc, reader.h calls.
  */
-#ifndef MPSAN_PIDFD_POLL_H
-#define MPSAN_PIDFD_POLL_H
+#pragma once
 
 #include <poll.h>
 
@@ -28,5 +27,3 @@ void pidfd_poll_add(struct pidfd_poll *pidfds, uint32_t slot);
 /* Calls `gone` for each process that has ended since the last call. */
 void pidfd_poll_look(struct pidfd_poll *pidfds, void (*gone)(uint32_t slot, void *context),
 		     void *context);
-
-#endif

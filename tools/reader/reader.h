@@ -4,8 +4,7 @@
  * Works for a running session (poll repeatedly) and for one that is over. Neighbours: session.h,
  * logfile.h below; judge.h above; triggers.c is its second half.
  */
-#ifndef MPSAN_READER_H
-#define MPSAN_READER_H
+#pragma once
 
 #include "../base/util.h"
 #include "../rules/rule.h"
@@ -193,5 +192,3 @@ void reader_trim_at(const struct reader *reader, uint32_t count);
 enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };
 enum timing trigger_timing(struct reader *reader, const struct trigger *trigger, uint64_t now,
 			   uint64_t *due_ns);
-
-#endif

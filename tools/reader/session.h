@@ -3,8 +3,7 @@
  * A session directory: its file `session` with the process table, mapped. Neighbours: logfile.h
  * reads the logs, launch.h creates sessions, reader.h combines them.
  */
-#ifndef MPSAN_SESSION_H
-#define MPSAN_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns);
  * unless /proc hides the process: if it is another user's, the answer is unknown.
  */
 enum liveness session_liveness(const struct session *session, uint32_t slot);
-
-#endif

@@ -3,8 +3,7 @@
  * Threads of a session: TIDs are reused, so a thread is identified by its TID and start.
  * Neighbours: collect.c passes records, text_locks.h formats names.
  */
-#ifndef MPSAN_THREADS_H
-#define MPSAN_THREADS_H
+#pragma once
 
 #include "reader.h"
 
@@ -38,5 +37,3 @@ bool threads_record_holds(const struct mpsan_thread *record, uint64_t lock,
 
 /* Whether it was alive at that fork of its process, and is not the forking thread. */
 bool threads_lives(const struct fact_thread *thread, const struct fact_fork *fork);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a process was watched to its end. */
-#ifndef MPSAN_UNWATCHED_H
-#define MPSAN_UNWATCHED_H
+#pragma once
 
 #include "reader.h"
 
@@ -13,5 +12,3 @@ char *process_unwatched(const struct reader *reader, uint32_t slot);
  * that are known, as `ldconfig -p` does: nothing of the job was missed.
  */
 bool process_is_helper(const struct reader *reader, uint32_t slot);
-
-#endif

@@ -3,8 +3,7 @@
  * The sessions of a report: those named, and those one level below a named directory. Neighbours:
  * offline.h, hosts.h.
  */
-#ifndef MPSAN_FIND_SESSIONS_H
-#define MPSAN_FIND_SESSIONS_H
+#pragma once
 
 #include "report.h"
 
@@ -19,5 +18,3 @@ struct found_sessions {
  */
 int find_sessions(char **dirs, struct found_sessions *found_sessions, struct report *report);
 void found_finish(struct found_sessions *found_sessions);
-
-#endif

@@ -3,8 +3,7 @@
  * The hosts of a report: which session is whose, and how their clocks compare. Neighbours: host.h
  * and shim/record/session_dir.h write the data; merge_sessions.h merges the sessions.
  */
-#ifndef MPSAN_HOSTS_H
-#define MPSAN_HOSTS_H
+#pragma once
 
 #include "../reader/session.h"
 #include "report.h"
@@ -34,5 +33,3 @@ json_t *hosts_json(const struct report_source *source, const json_t *command,
 
 /* Adds hosts with unknown clock offsets and missing ranks to `limits`. */
 void hosts_limits(const struct report *report);
-
-#endif

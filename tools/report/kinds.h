@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds of standstills, and the lines that tell them. Neighbour: ../ps/triage.h makes these. */
-#ifndef MPSAN_KINDS_H
-#define MPSAN_KINDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ enum kind kind_find(const char *name); /* KIND_unknown: there is no such kind */
 
 /* Prints the most important lines of a triage, each after `before`. */
 void kinds_print(FILE *out, const json_t *triage, const char *before);
-
-#endif

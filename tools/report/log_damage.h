@@ -3,8 +3,7 @@
  * Damaged logs of a session: truncated, missing, or replaced. Neighbours: logfile.h reads them;
  * limits.c, find_sessions.c and dump.c report the damage.
  */
-#ifndef MPSAN_LOG_DAMAGE_H
-#define MPSAN_LOG_DAMAGE_H
+#pragma once
 
 #include "../reader/reader.h"
 
@@ -19,5 +18,3 @@ char *log_damage_told(const struct reader *reader, uint32_t slot);
  * can.
  */
 char *log_damage_of_all(const struct session *session);
-
-#endif

@@ -3,8 +3,7 @@
  * Ranks of one job whose sessions are merged: whether they wait for each other in different collectives, as
  * collective-mismatch says of the ranks of one session. Neighbours: ../ranks/rank_log.h, ../ranks/stuck.h.
  */
-#ifndef MPSAN_MERGE_RANKS_H
-#define MPSAN_MERGE_RANKS_H
+#pragma once
 
 #include "report.h"
 
@@ -19,5 +18,3 @@ void merge_ranks_add(struct merge_ranks *merge, uint32_t source, int64_t skew_ns
 
 /* Adds a finding for each job in which ranks of several sessions wait in vain. */
 void merge_ranks_finish(struct merge_ranks *merge, const struct report *report);
-
-#endif

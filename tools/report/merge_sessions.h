@@ -4,8 +4,7 @@
  * they were seen in; timestamps are converted to the first host's clock. Neighbours: report.h,
  * hosts.h; occurrence.h has the texts.
  */
-#ifndef MPSAN_MERGE_SESSIONS_H
-#define MPSAN_MERGE_SESSIONS_H
+#pragma once
 
 #include "report.h"
 
@@ -30,5 +29,3 @@ void merge_sessions_end(struct merge_sessions *merge, const json_t *command,
  * for a single session.
  */
 void merge_sessions_finish(struct report *report);
-
-#endif

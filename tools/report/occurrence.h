@@ -3,8 +3,7 @@
  * On which hosts, ranks or sessions of a report something was seen, as fields and as text.
  * Neighbour: merge_sessions.h.
  */
-#ifndef MPSAN_OCCURRENCE_H
-#define MPSAN_OCCURRENCE_H
+#pragma once
 
 #include "report.h"
 
@@ -23,5 +22,3 @@ void occurrence_finding(const struct occurrence *occurrence, json_t *finding,
 
 /* Adds the `host` of a source to a finding or process, and its `rank` if the object has none. */
 void occurrence_name(json_t *object, const struct report_source *source);
-
-#endif

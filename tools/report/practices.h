@@ -3,8 +3,7 @@
  * The list at the end of a report: advice from PyTorch's multiprocessing documentation
  * (practices.def), each item kept, violated or not observable. Neighbours: report.h, out_text.c.
  */
-#ifndef MPSAN_PRACTICES_H
-#define MPSAN_PRACTICES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ void practices_add(json_t *document, const struct judge *judge);
  */
 void practices_print(FILE *out, const json_t *document, bool all);
 void practices_print_count(FILE *out, const json_t *document);
-
-#endif

@@ -3,8 +3,7 @@
  * The report: one JSON document. Neighbours: judge.h supplies the findings, limits.c what could not
  * be observed, formats.h writes it.
  */
-#ifndef MPSAN_REPORT_H
-#define MPSAN_REPORT_H
+#pragma once
 
 #include "../findings/judge.h"
 #include "timeline.h"
@@ -73,5 +72,3 @@ void limits_add(json_t *document, const struct judge *judge);
 /* processes.c: the entry of one process; NULL if the slot has none. */
 json_t *process_json(const struct reader *reader, uint32_t slot);
 json_t *process_argv(const struct mpsan_process *process);
-
-#endif

@@ -3,8 +3,7 @@
  * The course of a run: what it did as far as best practices are about that, whether it ended, and
  * how its processes ended. Neighbour: practices.c.
  */
-#ifndef MPSAN_RUN_COURSE_H
-#define MPSAN_RUN_COURSE_H
+#pragma once
 
 #include "../findings/judge.h"
 
@@ -45,5 +44,3 @@ char *run_cut_off(const struct judge *judge, const json_t *end);
 
 /* Which processes ended otherwise, and how; NULL: none. The caller frees the text. */
 char *run_hurt(const struct judge *judge, enum run_ends ends);
-
-#endif

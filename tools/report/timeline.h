@@ -5,8 +5,7 @@
  * corrected by the skew of their host. Neighbours: report.h carries it, out_perfetto.c and
  * out_html.c draw it.
  */
-#ifndef MPSAN_TIMELINE_H
-#define MPSAN_TIMELINE_H
+#pragma once
 
 #include "../findings/judge.h"
 
@@ -92,5 +91,3 @@ void timeline_destroy(struct timeline *timeline);
 /* Adds session number `source` of the report, whose host's clock is ahead by skew_ns. */
 void timeline_add(struct timeline *timeline, uint32_t source, int64_t skew_ns,
 		  const struct judge *judge);
-
-#endif

@@ -3,8 +3,7 @@
  * Adds one session to a timeline: what timeline.c, timeline_spans.c and timeline_memory.c share.
  * Neighbour: timeline.h.
  */
-#ifndef MPSAN_TIMELINE_DRAW_H
-#define MPSAN_TIMELINE_DRAW_H
+#pragma once
 
 #include "timeline.h"
 
@@ -73,5 +72,3 @@ void draw_memory(struct drawing *drawing);
 void draw_change(struct drawing *drawing, enum level_kind kind, uint32_t slot, uint64_t bytes,
 		 uint64_t begin, uint64_t end);
 void draw_levels(struct drawing *drawing);
-
-#endif

@@ -4,8 +4,7 @@
  * it is at work. Who sleeps, or waits with a time limit, goes on at a known time; one that did so again and again, to no
  * effect, ticks. Pure: the supervisor fills in what it saw.
  */
-#ifndef MPSAN_AT_WORK_H
-#define MPSAN_AT_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct at_work_thread {
  */
 enum at_work at_work_of(const struct at_work_thread *thread, uint64_t moved_ns,
 			uint64_t patience_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * Why a wait does not end: the exception of the process or thread whose end, or of the feeder whose dropped item, it waited
  * for. Pure. Neighbours: deadlock.h, ../facts/exceptions.h; ../evidence/evidence.h tells it.
  */
-#ifndef MPSAN_BECAUSE_H
-#define MPSAN_BECAUSE_H
+#pragma once
 
 #include "rule.h"
 
@@ -32,5 +31,3 @@ const char *because_fix(uint64_t where);
  * thread cleans up, or about the one that nobody has seen, as the job was not watched; "": nothing.
  */
 const char *because_fix_first(const struct facts *facts, const struct finding *finding);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The texts of the rules from include/mpsan_rules.def, by rule and by slug. */
-#ifndef MPSAN_CATALOG_H
-#define MPSAN_CATALOG_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ enum rule_id rule_find(const char *slug);
 
 /* The slug of that row, NULL behind the last: a list for suggest_names. */
 const char *rule_name(size_t number);
-
-#endif

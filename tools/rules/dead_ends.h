@@ -3,8 +3,7 @@
  * What a deadlock comes down to: its title, story and cure by what is waited for in the end. The
  * table is dead_ends.def. Neighbour: deadlock.h.
  */
-#ifndef MPSAN_DEAD_ENDS_H
-#define MPSAN_DEAD_ENDS_H
+#pragma once
 
 #include "rule.h"
 
@@ -33,5 +32,3 @@ bool dead_end_is_unknown(const struct fact_blocked *last);
 
 /* Whether that thread runs a task of a pool, and waits there for a result. */
 bool dead_end_is_nested(const struct fact_blocked *blocked);
-
-#endif

@@ -3,8 +3,7 @@
  * Questions about a deadlock: a set of threads that the supervisor found unable to proceed. One
  * rule reports each deadlock; deadlock_rule() alone decides which. See also facts.h.
  */
-#ifndef MPSAN_DEADLOCK_H
-#define MPSAN_DEADLOCK_H
+#pragma once
 
 #include "rule.h"
 
@@ -87,5 +86,3 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 
 /* Whether it reads to the end, which a sibling that was created later keeps from coming. */
 bool deadlock_lacks_end(const struct facts *facts, const struct fact_blocked *blocked);
-
-#endif

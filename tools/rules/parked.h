@@ -5,8 +5,7 @@
  * lost sentinel is whether any thread was ever meant to wake them; see
  * shim/decisions/0007-when-idle-is-meant.md. Pure: the supervisor fills in what it saw.
  */
-#ifndef MPSAN_PARKED_H
-#define MPSAN_PARKED_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ static inline bool parked_destroys(uint64_t kind, uint64_t word, uint64_t other_
 	return kind == MPSAN_WAIT_FUTEX && other_kind == MPSAN_WAIT_COND &&
 	       word - condition == offsetof(pthread_cond_t, __data.__wrefs);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * session at which a rule can know enough to judge. The reader raises each of them exactly once and
  * in the same order, live or afterwards.
  */
-#ifndef MPSAN_RULE_H
-#define MPSAN_RULE_H
+#pragma once
 
 #include "../../shim/common/proof_rule.h"
 #include "../facts/ipc.h"
@@ -164,5 +163,3 @@ enum rule_id rule_of_wait(const struct facts *facts, const struct fact_wait *wai
 
 /* Calls every rule that has this trigger. */
 void rules_run(const struct facts *facts, const struct trigger *trigger, struct findings *out);
-
-#endif

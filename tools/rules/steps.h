@@ -3,8 +3,7 @@
  * Steps that several rules share: one of these in place of {STEP_…, "text"}. The names in braces
  * are those of ../evidence/args.def.
  */
-#ifndef MPSAN_STEPS_H
-#define MPSAN_STEPS_H
+#pragma once
 
 #define STEP_FORK_CALLED                                               \
 	{                                                              \
@@ -76,5 +75,3 @@
 	{                                             \
 		STEP_EVENT, "{who} called {function}" \
 	}
-
-#endif

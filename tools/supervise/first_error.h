@@ -4,8 +4,7 @@
  * hangs or went wrong, where, and the fix. The full text may go elsewhere (--report text=FILE), and
  * comes later. Neighbour: watch.c.
  */
-#ifndef MPSAN_FIRST_ERROR_H
-#define MPSAN_FIRST_ERROR_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ struct alert {
 
 /* The line without its newline; the caller frees it. */
 char *first_error_text(const struct alert *alert, const json_t *finding);
-
-#endif

@@ -5,8 +5,7 @@
  * meanwhile: files at once, and again after two seconds, then with the text. Neighbours: watch.h
  * tells of signals, own_command.h runs the command.
  */
-#ifndef MPSAN_INTERIM_H
-#define MPSAN_INTERIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void interim_write(struct interim *interim);
 
 /* The program has ended: what is being written is abandoned, for the final reports follow. */
 void interim_end(struct interim *interim);
-
-#endif

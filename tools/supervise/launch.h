@@ -3,8 +3,7 @@
  * Creates a session and starts a program in it. Neighbours: watch.h follows it, session.h reads the
  * session.
  */
-#ifndef MPSAN_LAUNCH_H
-#define MPSAN_LAUNCH_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ int launch_status(int error);
 
 /* Removes a directory with its contents. Async-signal-safe. */
 void launch_remove(const char *dir);
-
-#endif

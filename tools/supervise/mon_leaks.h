@@ -4,8 +4,7 @@
  * records, once, which names of this session still exist in /dev/shm. Rules judge them. Neighbours:
  * watch.h calls, watchlog.h records, tools/facts/shm.h has the facts.
  */
-#ifndef MPSAN_MON_LEAKS_H
-#define MPSAN_MON_LEAKS_H
+#pragma once
 
 #include "../waits/watchlog.h"
 
@@ -15,5 +14,3 @@
  */
 #define LEAKS_GRACE_NS 2000000000ull
 void mon_leaks_look(struct reader *reader, struct watchlog *log);
-
-#endif

@@ -4,10 +4,7 @@
  * this process, so that stale ones can be recognised and removed. Neighbours: launch.h;
  * shim/record/stale_sessions.c limits their number, too.
  */
-#ifndef MPSAN_MON_PRIVATE_H
-#define MPSAN_MON_PRIVATE_H
+#pragma once
 
 /* Creates one in `tmp` after removing stale ones. The caller frees its path; NULL on failure. */
 char *mon_private_make(const char *tmp);
-
-#endif

@@ -3,8 +3,7 @@
  * Runs this command once more, as a process of its own: what it reads of a session is what lies in
  * files. Neighbours: interim.h and rescue.h.
  */
-#ifndef MPSAN_OWN_COMMAND_H
-#define MPSAN_OWN_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -14,5 +13,3 @@
  * standard error too unless it is loud. Returns its PID; 0: not started. Async-signal-safe.
  */
 pid_t own_command_start(char **argv, bool is_loud);
-
-#endif

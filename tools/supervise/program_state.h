@@ -4,8 +4,7 @@
  * and mask. The supervisor changes all of them for itself. Neighbours: launch.c restores them in
  * the child, rescue.c in an emergency.
  */
-#ifndef MPSAN_PROGRAM_STATE_H
-#define MPSAN_PROGRAM_STATE_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ void program_state_hand_on(pid_t program, int number);
 
 /* From now on `action` handles these signals and those that a terminal sends. */
 void program_state_end(void (*action)(int));
-
-#endif

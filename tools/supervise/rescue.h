@@ -4,8 +4,7 @@
  * or because it crashed: the program runs on, gets its signals, and its status is passed on. One
  * line says so. Neighbours: program_state.h, launch.h.
  */
-#ifndef MPSAN_RESCUE_H
-#define MPSAN_RESCUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -44,5 +43,3 @@ _Noreturn void rescue(const char *why);
  * Needs no preparation.
  */
 _Noreturn void rescue_at_once(char **argv, const char *why);
-
-#endif

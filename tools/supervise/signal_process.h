@@ -3,8 +3,7 @@
  * Sends signals to processes of a session. A process that may be another by now gets none. Neighbours:
  * session.h, watch.h.
  */
-#ifndef MPSAN_SIGNAL_PROCESS_H
-#define MPSAN_SIGNAL_PROCESS_H
+#pragma once
 
 #include "../reader/session.h"
 
@@ -17,5 +16,3 @@ bool signal_send(const struct session *session, uint32_t slot, int number);
  * permission.
  */
 bool signal_send_process(uint32_t pid, uint64_t start, int number);
-
-#endif

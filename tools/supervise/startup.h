@@ -3,8 +3,7 @@
  * Whether a process still starts: Python imports modules, which takes seconds of a processor for
  * torch and is over for good. Neighbour: worker_table.h.
  */
-#ifndef MPSAN_STARTUP_H
-#define MPSAN_STARTUP_H
+#pragma once
 
 #include "monitors/worker_table.h"
 
@@ -16,5 +15,3 @@ bool startup_lasts(const struct workers *workers, const struct snapshot_process 
 
 /* Whether it is a rank of torch.distributed; asks now and then, until it is. */
 bool startup_is_rank(const struct workers *workers, const struct snapshot_process *process);
-
-#endif

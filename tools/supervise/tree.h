@@ -4,8 +4,7 @@
  * program and of watched processes. Neighbours: signal_process.h signals watched ones, watch.h ends them
  * all.
  */
-#ifndef MPSAN_TREE_H
-#define MPSAN_TREE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -40,5 +39,3 @@ void tree_look(struct tree *tree);
  */
 unsigned tree_signal(struct tree *tree, int number);
 void tree_close(struct tree *tree);
-
-#endif

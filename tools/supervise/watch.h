@@ -3,8 +3,7 @@
  * The supervisor of `mpsan run`: follows a session while its program runs and prints what is
  * proved. Neighbours: launch.h starts the program, judge.h judges.
  */
-#ifndef MPSAN_WATCH_H
-#define MPSAN_WATCH_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -51,5 +50,3 @@ void watch_run(struct watch *watch);
 
 /* The exit status of an ended program for the shell; 0: success. */
 int watch_status(const struct watch *watch);
-
-#endif

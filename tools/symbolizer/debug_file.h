@@ -4,8 +4,7 @@
  * the last part counts. What is found is a plain file with the same build-id, or the checksum of the link. Nothing is
  * downloaded. Neighbour: names.h hands it to elfutils.
  */
-#ifndef MPSAN_DEBUG_FILE_H
-#define MPSAN_DEBUG_FILE_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 
@@ -15,5 +14,3 @@
  */
 int debug_file_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 		    const char *file, const char *link, GElf_Word crc, char **found);
-
-#endif

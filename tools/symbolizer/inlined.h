@@ -3,8 +3,7 @@
  * Source lines from debug information: of an address, and of the calls that were inlined there.
  * Neighbour: symbols.h names the function in which they are.
  */
-#ifndef MPSAN_INLINED_H
-#define MPSAN_INLINED_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct inlined_place {
  */
 unsigned inlined_places(Dwfl_Module *module, uint64_t at, struct inlined_place *places,
 			unsigned max, const char **built_in);
-
-#endif

@@ -3,8 +3,7 @@
  * Questions to the symbolizer and its answers, as bytes. Neither side trusts the other's: what does not fit makes a
  * message bad, and everything taken from it 0 or NULL. Neighbours: symbolizer.h sends them, serve.h answers.
  */
-#ifndef MPSAN_MESSAGE_H
-#define MPSAN_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ const void *message_take_bytes(struct message *message, size_t count);
 const char *message_take_text(struct message *message);
 /* Its texts point into the message, too. */
 void message_take_module(struct message *message, struct module *module);
-
-#endif

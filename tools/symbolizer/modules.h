@@ -9,8 +9,7 @@
  *   bias      to be subtracted from an address in the process to get the address in the file
  *   vaddr     an address in the file, as its program headers and symbols use it
  */
-#ifndef MPSAN_MODULES_H
-#define MPSAN_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void image_hide_signing(const struct image *image, uint64_t vaddr);
 
 /* Whether `vaddr` is in an executable segment. */
 bool image_is_code(const struct image *image, uint64_t vaddr);
-
-#endif

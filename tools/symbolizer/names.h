@@ -3,8 +3,7 @@
  * Names in files: the object at an address, its source lines and the calls that were inlined there. Runs in the
  * symbolizer's process only, as elfutils and the C++ demangler trust what they read. Neighbours: inlined.h, debug_file.h.
  */
-#ifndef MPSAN_NAMES_H
-#define MPSAN_NAMES_H
+#pragma once
 
 #include "inlined.h"
 #include "modules.h"
@@ -39,5 +38,3 @@ void names_free(struct names *names);
 
 /* Forgets all files. */
 void names_finish(void);
-
-#endif

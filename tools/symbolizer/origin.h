@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose code a file has, by its name alone. */
-#ifndef MPSAN_ORIGIN_H
-#define MPSAN_ORIGIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool origin_is_header(const char *file);
  * say nothing about the program, and glibc's debug information takes 20 ms to read.
  */
 bool origin_is_plumbing(const char *module);
-
-#endif

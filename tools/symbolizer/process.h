@@ -3,8 +3,7 @@
  * The symbolizer's process, seen by the command: started with the first question, and again after it had to be ended. It has
  * no signal for its end, so that no waitpid() of others meets it. Neighbours: serve.h is what it runs, symbolizer.h asks.
  */
-#ifndef MPSAN_PROCESS_H
-#define MPSAN_PROCESS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -29,5 +28,3 @@ uint32_t process_module(void);
 /* 0: there is none. */
 pid_t process_pid(void);
 void process_stop(void);
-
-#endif

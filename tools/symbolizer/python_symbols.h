@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of CPython's symbols in a file. Neighbour: ../symbols/pyfile.h finds the file of a process. */
-#ifndef MPSAN_PYTHON_SYMBOLS_H
-#define MPSAN_PYTHON_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct python_symbols {
 /* The parsed file, cached. NULL: it cannot be opened. Valid until python_symbols_finish or the next call. */
 const struct python_symbols *python_symbols_find(const char *path);
 void python_symbols_finish(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Locks this process in, for good: it may read files and answer on one descriptor, with bounded memory and processor time.
  * Where the kernel lacks a part of that, or a filter forbids it, the others hold.
  */
-#ifndef MPSAN_SANDBOX_H
-#define MPSAN_SANDBOX_H
+#pragma once
 
 /* Processor time after which the kernel ends the process. */
 #define SANDBOX_CPU_S 300u
@@ -12,5 +11,3 @@
 /* Keeps `fd` alone, as SANDBOX_FD. */
 #define SANDBOX_FD 0
 void sandbox_enter(int fd);
-
-#endif

@@ -3,8 +3,7 @@
  * The symbolizer's process: answers questions until nobody asks any more. What it reads was written by strangers, so it runs
  * in a sandbox, and its parent (symbolizer.h) expects it to hang, to crash and to lie.
  */
-#ifndef MPSAN_SERVE_H
-#define MPSAN_SERVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ enum question {
  * read, counted from 1.
  */
 _Noreturn void serve(volatile uint32_t *module);
-
-#endif

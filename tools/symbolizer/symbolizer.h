@@ -4,8 +4,7 @@
  * because elfutils, libunwind and the C++ demangler trust what they read, and files may lie where no answer comes. A file
  * that makes that process crash, wait or compute for seconds is read less deeply from then on, and a limit says so.
  */
-#ifndef MPSAN_SYMBOLIZER_H
-#define MPSAN_SYMBOLIZER_H
+#pragma once
 
 #include "../../include/mpsan_log.h"
 #include "names.h"
@@ -38,5 +37,3 @@ pid_t symbolizer_pid(void);
 
 /* Ends that process until the next question. What is known of files stays. */
 void symbolizer_finish(void);
-
-#endif

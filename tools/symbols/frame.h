@@ -2,8 +2,7 @@
 /*
  * Frames of the JSON report: whose they are, and their text. Neighbour: frames.h makes them.
  */
-#ifndef MPSAN_FRAME_H
-#define MPSAN_FRAME_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ char *frame_key(const json_t *frame);
  * library.
  */
 int frame_distance(const json_t *frame);
-
-#endif

@@ -3,8 +3,7 @@
  * Stacks as lists of frames of the JSON report. Neighbours: ../symbolizer/symbolizer.h and symbols.h do the
  * work for native stacks, frame.h words a frame, evidence.h puts frames into findings.
  */
-#ifndef MPSAN_FRAMES_H
-#define MPSAN_FRAMES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -70,5 +69,3 @@ char *frames_function(struct frames *frames, const struct fact_place *at, uint64
 
 /* The static object at `address`, else NULL; the caller frees it. */
 char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For which process another process's Python thread waits in multiprocessing. Neighbour: pyview.h. */
-#ifndef MPSAN_PYCHILD_H
-#define MPSAN_PYCHILD_H
+#pragma once
 
 #include "../../shim/common/cpython/frame.h"
 
@@ -17,5 +16,3 @@ uint32_t pychild_joined(const struct cpython *py, uint64_t top);
  * child: CLOCK_MONOTONIC, ns. 0: it does something else.
  */
 uint64_t pychild_limit(const struct cpython *py, uint64_t top);
-
-#endif

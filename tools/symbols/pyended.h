@@ -4,8 +4,7 @@
  * its registers of living ones. No says nothing: a register that grew has lost its traces.
  * Neighbour: pyview.h.
  */
-#ifndef MPSAN_PYENDED_H
-#define MPSAN_PYENDED_H
+#pragma once
 
 #include "../../shim/common/cpython/frame.h"
 
@@ -14,5 +13,3 @@ bool pyended_thread(const struct cpython *py, const struct state *state, uint64_
 
 /* Whether a child that multiprocessing started in the process of this thread has ended, and was reaped. */
 bool pyended_worker(const struct cpython *py, const struct state *state);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks and Futures that have failed, at hand where a thread waits. Neighbour: pytasks.h asks. */
-#ifndef MPSAN_PYFAILED_H
-#define MPSAN_PYFAILED_H
+#pragma once
 
 #include "../../shim/common/cpython/exception.h"
 
@@ -11,5 +10,3 @@
  */
 bool pyfailed_find(const struct cpython *py, const struct frame *frame,
 		   struct cpython_exception *exception);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file with the CPython of a process. Neighbours: ../symbolizer/symbolizer.h reads it, pyview.h the memory. */
-#ifndef MPSAN_PYFILE_H
-#define MPSAN_PYFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@
 bool pyfile_of(pid_t pid, struct python_symbols *file, uint64_t *start);
 
 void pyfiles_finish(void);
-
-#endif

@@ -3,8 +3,7 @@
  * What the greenlet waits for that runs where a thread began, while the hub of gevent has the thread. Neighbours:
  * pytasks.h does the same for coroutines, pyview.h shows these frames before those of the hub.
  */
-#ifndef MPSAN_PYGREENLETS_H
-#define MPSAN_PYGREENLETS_H
+#pragma once
 
 #include "../../shim/common/cpython/process.h"
 
@@ -14,5 +13,3 @@
  * innermost frame is not that of a hub.
  */
 size_t pygreenlets_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Python functions that handle signals in another process. Neighbour: pyview.h. */
-#ifndef MPSAN_PYHANDLER_H
-#define MPSAN_PYHANDLER_H
+#pragma once
 
 #include "../../shim/common/cpython/cpython.h"
 
@@ -13,5 +12,3 @@ size_t pyhandler_text(const struct cpython *py, int number, char *text, size_t b
 
 /* Those of these signals (bit N-1 for signal N) whose handlers are among the frames from `top` on. */
 uint64_t pyhandler_running(const struct cpython *py, uint64_t top, uint64_t signals);
-
-#endif

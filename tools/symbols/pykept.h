@@ -2,8 +2,7 @@
 /*
  * What is kept of the Pythons of other processes, each of whose threads is asked many questions. Neighbour: pyview.h.
  */
-#ifndef MPSAN_PYKEPT_H
-#define MPSAN_PYKEPT_H
+#pragma once
 
 #include "../../shim/common/cpython/frame.h"
 
@@ -20,5 +19,3 @@ struct cpython pykept_present(const struct cpython *py);
 
 /* Forgets the threads. */
 void pykept_finish(void);
-
-#endif

@@ -5,8 +5,7 @@
  * threading.Lock or RLock. Every answer may be no for lack of knowledge; yes is certain if neither
  * thread ran meanwhile. Neighbour: pyview.h finds the frames.
  */
-#ifndef MPSAN_PYLOCK_H
-#define MPSAN_PYLOCK_H
+#pragma once
 
 #include "../../shim/common/cpython/frame.h"
 
@@ -69,5 +68,3 @@ bool pylock_shared_is_free(const struct cpython *py, uint64_t semlock, uint64_t 
 
 /* Whether it takes a lock of a multiprocessing queue: its owner only comes first in what both wait for. */
 bool pylock_is_of_queue(const struct cpython *py, uint64_t top);
-
-#endif

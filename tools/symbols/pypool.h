@@ -3,8 +3,7 @@
  * Pools of multiprocessing and concurrent.futures, by the objects of a thread that waits.
  * Neighbour: pyview.h finds the frames.
  */
-#ifndef MPSAN_PYPOOL_H
-#define MPSAN_PYPOOL_H
+#pragma once
 
 #include "../../shim/common/cpython/frame.h"
 
@@ -20,5 +19,3 @@ bool pypool_is_queued(const struct cpython *py, uint64_t top);
 
 /* Whether it is the main thread of a Pool's worker that may do any number of tasks. */
 bool pypool_works_on(const struct cpython *py, uint64_t top);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a thread of Python that runs repeats itself: a loop that only tests. Neighbour: pyview.h. */
-#ifndef MPSAN_PYSPIN_H
-#define MPSAN_PYSPIN_H
+#pragma once
 
 #include "../../shim/common/cpython/cpython.h"
 
@@ -17,5 +16,3 @@ struct pyspin {
  * as a call that computes would; that of sched_yield() may. `py` must read memory anew.
  */
 struct pyspin pyspin_look(const struct cpython *py, uint64_t state);
-
-#endif

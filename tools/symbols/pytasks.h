@@ -3,8 +3,7 @@
  * What the coroutines of an event loop wait for: asyncio's own loop, and uvloop's in asyncio.Runner, with tasks of its C
  * implementation. Neighbours: pyview.h shows these frames before those of the loop.
  */
-#ifndef MPSAN_PYTASKS_H
-#define MPSAN_PYTASKS_H
+#pragma once
 
 #include "../../shim/common/cpython/exception.h"
 #include "../../shim/common/cpython/process.h"
@@ -31,5 +30,3 @@ uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct stat
  * began, so another thread, or a signal handler, added them, and did not wake it.
  */
 bool pytasks_unwoken(const struct cpython *py, uint64_t top);
-
-#endif

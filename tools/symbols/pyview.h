@@ -5,8 +5,7 @@
  * (../../shim/common/cpython/). The process may change, exec or die meanwhile: answers may then be
  * wrong or empty, which is harmless. Needs ptrace permission, which an ancestor has by default.
  */
-#ifndef MPSAN_PYVIEW_H
-#define MPSAN_PYVIEW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -178,5 +177,3 @@ uint64_t pyview_gil_holder(struct pyview *view);
  * does not, or that is unknown. While others wait for it, and the number stays the same, this thread has not let it go.
  */
 uint64_t pyview_gil_switches(struct pyview *view, uint64_t pthread, uint64_t condition);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exception because of which a Python thread is where it is, for reports. Neighbour: pyview.h reads it. */
-#ifndef MPSAN_RAISED_H
-#define MPSAN_RAISED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -20,5 +19,3 @@ char *raised_name(const json_t *handling);
  * (train.py:88)", " after … ended the main module", " beside a Future that failed with …"; "" for NULL. The caller frees it.
  */
 char *raised_text(const json_t *handling);
-
-#endif

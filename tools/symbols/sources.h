@@ -5,8 +5,7 @@
  * text that its user may read, and unchanged since the program started. In doubt no line is shown. Neighbours:
  * ../proc/files/foreign_file.h reads files, frames.h knows which frames are the program's own.
  */
-#ifndef MPSAN_SOURCES_H
-#define MPSAN_SOURCES_H
+#pragma once
 
 #include "frames.h"
 
@@ -20,5 +19,3 @@ void sources_destroy(struct sources *sources);
  */
 void sources_show(struct sources *sources, struct frames *frames, const struct fact_place *at,
 		  json_t *stack);
-
-#endif

@@ -3,8 +3,7 @@
  * Names of addresses: functions, static objects, and source lines if there is debug information. Answers are cached.
  * Neighbour: ../symbolizer/symbolizer.h reads the files.
  */
-#ifndef MPSAN_SYMBOLS_H
-#define MPSAN_SYMBOLS_H
+#pragma once
 
 #include "../symbolizer/names.h"
 
@@ -48,5 +47,3 @@ unsigned symbols_places(struct symbols *symbols, const struct modules *modules, 
  */
 bool symbols_name_data(struct symbols *symbols, const struct modules *modules, uint64_t address,
 		       struct symbol *out);
-
-#endif

@@ -5,8 +5,7 @@
  * also handles keys. None of these knows the terminal: top_screen.c draws with ncurses, cmd_top.c
  * is the main loop.
  */
-#ifndef MPSAN_TOP_H
-#define MPSAN_TOP_H
+#pragma once
 
 #include "../ps/ps.h"
 
@@ -170,5 +169,3 @@ void top_screen_size(uint32_t *height, uint32_t *width);
 void top_screen_draw(const struct top_rows *rows);
 /* The next key within that time; 0: none, or a resize; -1: the terminal is gone. */
 int top_screen_key(int milliseconds);
-
-#endif

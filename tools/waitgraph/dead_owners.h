@@ -4,8 +4,7 @@
  * that will not be confirmed, a pool's task that died with its worker. Neighbours: cross_process.h
  * draws the conclusions, deadlocks.h records them.
  */
-#ifndef MPSAN_DEAD_OWNERS_H
-#define MPSAN_DEAD_OWNERS_H
+#pragma once
 
 #include "../waits/cross_process.h"
 #include "graph.h"
@@ -34,5 +33,3 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 		      struct waits *waits,
 		      void (*see)(const struct dead_owner *dead_owner, void *context),
 		      void *context);
-
-#endif

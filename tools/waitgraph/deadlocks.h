@@ -5,8 +5,7 @@
  * Neighbours: snapshot.h, waits.h and graph.h find deadlocks, watchlog.h records them, watch.h
  * calls.
  */
-#ifndef MPSAN_DEADLOCKS_H
-#define MPSAN_DEADLOCKS_H
+#pragma once
 
 #include "../ranks/ranks.h"
 #include "../waits/watchlog.h"
@@ -77,5 +76,3 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns);
 
 /* Whether another snapshot could still prove something about the existing threads. */
 bool deadlocks_are_open(const struct deadlocks *deadlocks);
-
-#endif

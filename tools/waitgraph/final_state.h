@@ -5,8 +5,7 @@
  * which counts only if the supervisor is killed, too; it is withdrawn when the wait ends. Neighbours: deadlocks.h
  * calls after each snapshot, watch.h when a signal is handed on and at the program's end.
  */
-#ifndef MPSAN_FINAL_STATE_H
-#define MPSAN_FINAL_STATE_H
+#pragma once
 
 #include "deadlocks.h"
 
@@ -17,5 +16,3 @@ void final_state_finish(struct deadlocks *deadlocks);
 void final_state_record(struct deadlocks *deadlocks, int signal);
 /* The program has ended otherwise: records those of its processes that a time limit has killed. */
 void final_state_record_ended(struct deadlocks *deadlocks);
-
-#endif

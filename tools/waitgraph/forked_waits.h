@@ -4,8 +4,7 @@
  * thread that the fork did not copy, and lost wakeups, in a child without another thread that could send them.
  * Neighbours: ../waits/outside.h, ../../shim/locks/wait_proof.h.
  */
-#ifndef MPSAN_FORKED_WAITS_H
-#define MPSAN_FORKED_WAITS_H
+#pragma once
 
 #include "deadlocks.h"
 
@@ -13,5 +12,3 @@
 void forked_waits_state(struct deadlocks *deadlocks);
 /* Where the library runs: proves those that it has recorded, and doubts although they are proved from outside. */
 void forked_waits_prove(struct deadlocks *deadlocks);
-
-#endif

@@ -3,8 +3,7 @@
  * The wait-for graph of a snapshot: its waits as the tables of a job, and their solution. Neighbours: waits.h says who
  * could end each wait, job.h solves.
  */
-#ifndef MPSAN_GRAPH_H
-#define MPSAN_GRAPH_H
+#pragma once
 
 #include "../job/job.h"
 #include "../waits/waits.h"
@@ -31,5 +30,3 @@ bool graph_is_kept_open(const struct graph *graph, uint32_t thread);
  * working: the program may intend to wait for the keyboard.
  */
 bool graph_waits_for_keyboard(const struct graph *graph, uint32_t group);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The signals that a process handles, in words, and handlers that run. */
-#ifndef MPSAN_HANDLERS_H
-#define MPSAN_HANDLERS_H
+#pragma once
 
 #include <signal.h>
 
@@ -33,5 +32,3 @@ uint64_t handlers_that_end(const struct session *session, const struct snapshot_
 
 /* No handler of the program could make one of its threads go on; those for faults, and of the C library, say nothing. */
 bool handlers_are_none(const struct session *session, uint32_t slot);
-
-#endif

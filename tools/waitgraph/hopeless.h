@@ -4,8 +4,7 @@
  * handler. Everything that could make one succeed is itself blocked, directly or indirectly, at least until it ends.
  * Neighbour: deadlocks.h, for waits that nothing ends.
  */
-#ifndef MPSAN_HOPELESS_H
-#define MPSAN_HOPELESS_H
+#pragma once
 
 #include "deadlocks.h"
 
@@ -25,5 +24,3 @@ void hopeless_follow(struct deadlocks *deadlocks, uint32_t index, uint64_t deadl
 
 /* Records a `deadlock_over` event for each waiter followed that waits no more in this snapshot. */
 void hopeless_look_ends(struct deadlocks *deadlocks);
-
-#endif

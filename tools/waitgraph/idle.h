@@ -4,8 +4,7 @@
  * the rule in tools/rules/parked.h needs from memory, records and Python frames. Neighbours:
  * deadlocks.h calls, graph.h found the group.
  */
-#ifndef MPSAN_IDLE_H
-#define MPSAN_IDLE_H
+#pragma once
 
 #include "graph.h"
 
@@ -28,5 +27,3 @@ bool idle_is_known(const struct graph *graph, uint32_t group);
 
 /* idle_ended.c: whether nothing is left of its process but this main thread, beside which others have ended. */
 bool idle_is_left(const struct graph *graph, uint32_t index);
-
-#endif

@@ -3,8 +3,7 @@
  * The threads under examination, shared by the parts of idle.c. Neighbours: idle.h is the interface
  * for others.
  */
-#ifndef MPSAN_IDLE_GROUP_H
-#define MPSAN_IDLE_GROUP_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -108,5 +107,3 @@ bool idle_sender_ended(const struct group *group, uint32_t i);
 bool idle_setter_ended(const struct group *group, uint32_t i);
 /* Whether others run Python beside it: they may wait for work on purpose, whoever else failed. */
 bool idle_has_company(const struct group *group, uint32_t i);
-
-#endif

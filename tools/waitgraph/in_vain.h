@@ -4,8 +4,7 @@
  * those that keep the GIL.
  * Neighbour: long_waits.h.
  */
-#ifndef MPSAN_IN_VAIN_H
-#define MPSAN_IN_VAIN_H
+#pragma once
 
 #include "../symbols/pyspin.h"
 #include "../waits/ledger.h"
@@ -51,5 +50,3 @@ bool in_vain_wants_gil(const struct deadlocks *deadlocks, const struct snapshot_
 		       uint32_t index, uint64_t since_ns);
 uint32_t in_vain_gil_waiters(const struct deadlocks *deadlocks,
 			     const struct snapshot_process *process, uint64_t since_ns);
-
-#endif

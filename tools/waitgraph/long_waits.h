@@ -3,8 +3,7 @@
  * Long waits without a proof: something could still end them, but has not for --hang-after.
  * Neighbours: deadlocks.h calls after each snapshot, verdict.h records.
  */
-#ifndef MPSAN_LONG_WAITS_H
-#define MPSAN_LONG_WAITS_H
+#pragma once
 
 #include "deadlocks.h"
 
@@ -15,5 +14,3 @@
 void long_waits_find_helped(struct deadlocks *deadlocks, uint64_t since_ns);
 
 void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns);
-
-#endif

@@ -6,8 +6,7 @@
  * Waits for private objects, or for living owners, are not affected. Neighbours: graph.h,
  * deadlocks.h, ../facts/processes.h.
  */
-#ifndef MPSAN_ORPHANS_H
-#define MPSAN_ORPHANS_H
+#pragma once
 
 #include "graph.h"
 
@@ -34,5 +33,3 @@ bool orphans_explains_cycle(const struct graph *graph, uint32_t thread);
 
 /* Whether that explains a wait for what a dead process owned. */
 bool orphans_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot);
-
-#endif

@@ -3,8 +3,7 @@
  * Waits that somebody outside could end, so that they are never part of a proof, but in which the processes of a job seem to
  * wait for each other: for signals, for a FIFO to be opened, for data from FIFOs; and for descriptors that are closed.
  */
-#ifndef MPSAN_PEER_WAITS_H
-#define MPSAN_PEER_WAITS_H
+#pragma once
 
 #include "../waits/waits.h"
 
@@ -18,5 +17,3 @@ unsigned peer_waits_find(struct waits *waits);
 
 /* Whether a thread runs a hub of greenlets that somebody outside may wake. */
 bool peer_waits_serve_hub(const struct waits *waits, uint32_t thread);
-
-#endif

@@ -3,8 +3,7 @@
  * Pipes whose end of file does not come, because processes that were created later have inherited
  * the write end. Neighbours: idle.h and verdict.h use it.
  */
-#ifndef MPSAN_PIPE_HOLDERS_H
-#define MPSAN_PIPE_HOLDERS_H
+#pragma once
 
 #include "../waits/waits.h"
 
@@ -19,5 +18,3 @@ uint32_t pipe_holder(const struct waits *waits, uint32_t thread);
  * connection, "" for any other. The caller frees it.
  */
 char *pipe_text(const struct waits *waits, uint32_t thread);
-
-#endif

@@ -3,8 +3,7 @@
  * Solves the graph of a snapshot with cached answers first, and asks again before a verdict.
  * Neighbours: graph.h solves, waits.h asks, deadlocks.h and hopeless.h conclude.
  */
-#ifndef MPSAN_SOLVE_H
-#define MPSAN_SOLVE_H
+#pragma once
 
 #include "deadlocks.h"
 
@@ -21,5 +20,3 @@ void solve(struct deadlocks *deadlocks, uint64_t before_ns,
  */
 bool solve_thread_moves(struct deadlocks *deadlocks, uint32_t index);
 bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group);
-
-#endif

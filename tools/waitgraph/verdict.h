@@ -3,8 +3,7 @@
  * Writes a deadlock to the supervisor's log: a `blocked` event for each thread, then the `deadlock`. Neighbours:
  * deadlocks.h finds them, watchlog.h writes.
  */
-#ifndef MPSAN_VERDICT_H
-#define MPSAN_VERDICT_H
+#pragma once
 
 #include "../waits/ledger.h"
 #include "deadlocks.h"
@@ -59,5 +58,3 @@ uint64_t verdict_close(struct deadlocks *deadlocks, const struct verdict *verdic
 uint32_t verdict_dead_process(const struct deadlocks *deadlocks, uint32_t waiter);
 /* Whether one of the group has been told already, with any proof. */
 bool verdict_told_group(struct deadlocks *deadlocks, uint32_t group);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Python frames are text as in mpsan_events.def: innermost first, "function TAB file TAB line".
  */
-#ifndef MPSAN_CROSS_PROCESS_H
-#define MPSAN_CROSS_PROCESS_H
+#pragma once
 
 #include "pshared_locks.h"
 
@@ -122,5 +121,3 @@ struct cross_process_pool {
 uint32_t cross_process_worker_lost(const struct cross_process_pool *pool);
 /* The same where nothing is left of that worker but another one in its place. */
 bool cross_process_worker_replaced(const struct cross_process_pool *pool);
-
-#endif

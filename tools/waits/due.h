@@ -3,8 +3,7 @@
  * When time ends the wait of a thread, or lets it do something: by a limit or sleep, by a timer that it waits for, or by a
  * handler or thread for which one is set. Neighbour: waits.h says who else could end it.
  */
-#ifndef MPSAN_DUE_H
-#define MPSAN_DUE_H
+#pragma once
 
 #include "waits.h"
 
@@ -16,5 +15,3 @@ struct due {
 };
 
 struct due due_of(struct waits *waits, uint32_t thread);
-
-#endif

@@ -3,8 +3,7 @@
  * Which thread of an ancestor holds a lock of Python's that a forked child has a locked copy of: memory
  * has the same addresses in both. Neighbours: ../symbols/pylock.h, ../waitgraph/forked_waits.h.
  */
-#ifndef MPSAN_FORK_HOLDER_H
-#define MPSAN_FORK_HOLDER_H
+#pragma once
 
 #include "snapshot.h"
 
@@ -36,5 +35,3 @@ struct fork_holder fork_holder_find(const struct snapshot *snapshot,
 struct fork_holder fork_holder_taker(const struct snapshot *snapshot,
 				     const struct snapshot_thread *waiter, uint64_t lock,
 				     bool mutex);
-
-#endif

@@ -3,8 +3,7 @@
  * What was concluded of the threads of a snapshot. An entry is forgotten with its thread, and each part of it when the
  * thread does what ends that part. Neighbours: snapshot.h says since when a thread does what.
  */
-#ifndef MPSAN_LEDGER_H
-#define MPSAN_LEDGER_H
+#pragma once
 
 #include "snapshot.h"
 
@@ -75,5 +74,3 @@ static inline bool ledger_is_told(const struct snapshot *snapshot, uint32_t thre
 
 	return entry->round.told || entry->call.gives_up;
 }
-
-#endif

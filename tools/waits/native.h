@@ -3,8 +3,7 @@
  * The native stacks of a snapshot's threads, and the calls in them, read from outside. Neighbours:
  * ../symbolizer/symbolizer.h and ../symbols/symbols.h do the work, pythreads.h has the frames of Python.
  */
-#ifndef MPSAN_NATIVE_H
-#define MPSAN_NATIVE_H
+#pragma once
 
 #include "../symbols/symbols.h"
 #include "snapshot.h"
@@ -49,5 +48,3 @@ bool native_exits(struct native *native, const struct snapshot *snapshot,
  */
 bool native_waits_in_handler(struct native *native, const struct snapshot *snapshot,
 			     const struct snapshot_thread *thread);
-
-#endif

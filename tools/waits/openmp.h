@@ -3,8 +3,7 @@
  * What a thread waits for in libgomp, by the function that the program called (libgomp's ABI). Neighbours: native.h has the
  * stacks, outside.h names the libraries that keep pools of threads.
  */
-#ifndef MPSAN_OPENMP_H
-#define MPSAN_OPENMP_H
+#pragma once
 
 #include "native.h"
 
@@ -16,5 +15,3 @@ enum openmp_wait {
 /* The address in the program to which the call returns that waits so; 0: it waits for something else. */
 uint64_t openmp_called(struct native *native, const struct snapshot_thread *thread,
 		       enum openmp_wait wait);
-
-#endif

@@ -4,8 +4,7 @@
  * from the kernel, and the lock that it waits for, from its stack. Locks that it holds are not known.
  * Neighbour: snapshot.h keeps these records.
  */
-#ifndef MPSAN_OUTSIDE_H
-#define MPSAN_OUTSIDE_H
+#pragma once
 
 #include "snapshot.h"
 
@@ -80,5 +79,3 @@ bool has_ended_thread(const struct snapshot *snapshot, const struct snapshot_thr
  * parent if that child began later.
  */
 bool has_ended_worker(const struct snapshot *snapshot, uint32_t slot);
-
-#endif

@@ -4,8 +4,7 @@
  * processes, living or dead, have a claim on it. Neighbours: reader.h has the events and logs,
  * procmaps.h the mappings, cross_process.h draws the conclusions.
  */
-#ifndef MPSAN_PSHARED_LOCKS_H
-#define MPSAN_PSHARED_LOCKS_H
+#pragma once
 
 #include "../reader/reader.h"
 
@@ -76,5 +75,3 @@ void pshared_claims_of(struct shared *shared, uint32_t slot,
  * mapped, or could have, and is not watched, or its log is incomplete. Reads all of /proc.
  */
 bool pshared_has_strangers(struct shared *shared, const struct pshared_key *key);
-
-#endif

@@ -3,8 +3,7 @@
  * Python's view of a snapshot's threads. Neighbours: pyview.h reads it, deadlocks.h and
  * dead_owners.h use it.
  */
-#ifndef MPSAN_PYTHREADS_H
-#define MPSAN_PYTHREADS_H
+#pragma once
 
 #include "../facts/awaited.h"
 #include "../symbols/pyview.h"
@@ -127,5 +126,3 @@ bool pythread_is_queued_for(const struct snapshot_thread *thread);
 
 /* Its role in a multiprocessing pool. */
 enum cross_process_part pythread_part(const struct snapshot_thread *thread);
-
-#endif

@@ -5,8 +5,7 @@
  * read again after a while, any other before a verdict. Neighbours: ready_ends.h reads, wakers.h has
  * the cache.
  */
-#ifndef MPSAN_READY_SETS_H
-#define MPSAN_READY_SETS_H
+#pragma once
 
 #include "../proc/ready_ends.h"
 #include "snapshot.h"
@@ -34,5 +33,3 @@ uint64_t ready_sets_timer_ns(struct ready_sets *sets, const struct snapshot *sna
 /* Has sets read again that are older than that. */
 void ready_sets_refresh(struct ready_sets *sets, uint64_t now_ns);
 void ready_sets_free(struct ready_sets *sets);
-
-#endif

@@ -5,8 +5,7 @@
  * snapshots is in exactly the same state. Neighbours: proc.h asks the kernel, waits.h says what a
  * thread waits for.
  */
-#ifndef MPSAN_SNAPSHOT_H
-#define MPSAN_SNAPSHOT_H
+#pragma once
 
 #include "../proc/proc.h"
 #include "../reader/threads.h"
@@ -194,5 +193,3 @@ static inline bool snapshot_holds(const struct snapshot_thread *thread, uint64_t
 {
 	return threads_record_holds(thread->record, lock, hold);
 }
-
-#endif

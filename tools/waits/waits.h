@@ -4,8 +4,7 @@
  * understood, has a timeout, or could be ended from outside counts as open: it is never part of a
  * proof. Neighbours: snapshot.h has the threads, graph.h finds the dead ones.
  */
-#ifndef MPSAN_WAITS_H
-#define MPSAN_WAITS_H
+#pragma once
 
 #include "../job/job.h"
 #include "../symbols/pyview.h"
@@ -161,5 +160,3 @@ bool waits_check_moved(struct waits *waits, uint32_t thread);
  * counts of their interpreters: whoever took it has ended. From outside only, where no claims were recorded.
  */
 bool waits_owner_has_ended(const struct waits *waits, uint32_t index);
-
-#endif

@@ -3,8 +3,7 @@
  * The thread under examination, shared by the parts of waits.c. Neighbours: waits.h is the
  * interface for others.
  */
-#ifndef MPSAN_WAITS_LOOK_H
-#define MPSAN_WAITS_LOOK_H
+#pragma once
 
 #include "waits.h"
 
@@ -190,5 +189,3 @@ enum look_failed look_add_failed(struct look *look);
 void classify_descriptors(struct look *look);
 /* Before a verdict: whether it has a time limit after all, or may have one. */
 bool look_check_descriptors(struct look *look);
-
-#endif

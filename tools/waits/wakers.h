@@ -5,8 +5,7 @@
  * cached, and read again before a verdict: stale data may only clear a thread, never convict one.
  * Neighbours: waits.h calls, pipes.h and proc.h ask the kernel.
  */
-#ifndef MPSAN_WAKERS_H
-#define MPSAN_WAKERS_H
+#pragma once
 
 #include "../proc/pipes.h"
 #include "memory/memory_reach.h"
@@ -53,5 +52,3 @@ bool wakers_find_memory(struct snapshot_thread *thread, uint64_t address);
 
 /* Reads again what is older than this snapshot. */
 void wakers_refresh(struct wakers *wakers);
-
-#endif

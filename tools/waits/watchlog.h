@@ -4,8 +4,7 @@
  * report reads the same facts. Its file number follows those of all slots. Each record names the
  * process that it is about. Neighbours: ../include/mpsan_log.h; deadlocks.h writes here.
  */
-#ifndef MPSAN_WATCHLOG_H
-#define MPSAN_WATCHLOG_H
+#pragma once
 
 #include "../reader/maps.h"
 #include "snapshot.h"
@@ -42,5 +41,3 @@ uint64_t watchlog_text(struct watchlog *log, uint32_t slot, const char *text);
 
 /* Copies the stack of a thread blocked in a system call, and records its process's modules. */
 uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thread);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The object with the lock for which a thread waits, among what its frames work on. */
-#ifndef MPSAN_CPYTHON_AT_HAND_H
-#define MPSAN_CPYTHON_AT_HAND_H
+#pragma once
 
 #include "lock.h"
 
@@ -29,5 +28,3 @@ const char *cpython_standard_file(const struct cpython *py, const struct state *
 
 /* The name with which a file of text was opened, a str; 0: unknown. */
 uint64_t cpython_file_name(const struct cpython *py, uint64_t file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which methods the instructions of a frame have called, by the names that they use. */
-#ifndef MPSAN_CPYTHON_CALLED_H
-#define MPSAN_CPYTHON_CALLED_H
+#pragma once
 
 #include "frame.h"
 
@@ -30,5 +29,3 @@ bool called_in_vain(const struct cpython *py, const struct frame *frame);
 /* Tuples of a code object: those names, its constants, its local variables. */
 #define CALLED_TUPLES 3u
 uint64_t called_tuple(const struct cpython *py, uint64_t code, unsigned which);
-
-#endif

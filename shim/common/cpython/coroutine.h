@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coroutines and generators that are suspended: their frames lie in no thread's stack. */
-#ifndef MPSAN_CPYTHON_COROUTINE_H
-#define MPSAN_CPYTHON_COROUTINE_H
+#pragma once
 
 #include "frame.h"
 
@@ -13,5 +12,3 @@ uint64_t cpython_suspended(const struct cpython *py, uint64_t coroutine);
 
 /* The exception that it was handling when it was suspended with this frame; 0: none. See exception.h. */
 uint64_t cpython_suspended_handles(const struct cpython *py, uint64_t coroutine, uint64_t frame);
-
-#endif

@@ -8,8 +8,7 @@
  * loops endless. An address in Python's memory is a uint64_t, so that it is not dereferenced by
  * mistake.
  */
-#ifndef MPSAN_CPYTHON_H
-#define MPSAN_CPYTHON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ uint64_t cpython_interpreter(const struct cpython *py, uint64_t interp);
 
 /* pthread_self() of the thread that holds the main interpreter's GIL; 0: none, or unknown. */
 uint64_t cpython_gil_holder(const struct cpython *py) __attribute__((nonnull));
-
-#endif

@@ -4,8 +4,7 @@
  * handled; what each says, where it was raised, and the one before it. An exception that is on its way to its handler
  * is not found: only the interpreter's own code runs meanwhile, or a destructor.
  */
-#ifndef MPSAN_CPYTHON_EXCEPTION_H
-#define MPSAN_CPYTHON_EXCEPTION_H
+#pragma once
 
 #include "frame.h"
 
@@ -133,5 +132,3 @@ uint64_t cpython_cleans_up(const struct cpython *py, const struct cpython_except
 /* Who caught it: the outermost function of its traceback, see catchers.def. */
 enum mpsan_exception_where cpython_exception_caught(const struct cpython *py,
 						    const struct cpython_exception *exception);
-
-#endif

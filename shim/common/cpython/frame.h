@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of a Python thread. Every function reads memory in its current state and keeps nothing. */
-#ifndef MPSAN_CPYTHON_FRAME_H
-#define MPSAN_CPYTHON_FRAME_H
+#pragma once
 
 #include "../../../include/mpsan_log.h"
 #include "line.h"
@@ -83,5 +82,3 @@ size_t cpython_stack(const struct cpython *py, uint64_t frame, struct walk *room
 size_t cpython_thread_name(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
 size_t cpython_thread_function(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
 enum mpsan_thread_role cpython_role(const struct cpython *py, uint64_t frame);
-
-#endif

@@ -4,8 +4,7 @@
  * that a collective needs. Torch 1.13 to 2.13: the table `_pg_group_ranks` of its module has a dictionary
  * of global ranks for each group, the first of which is the whole job.
  */
-#ifndef MPSAN_CPYTHON_GROUP_H
-#define MPSAN_CPYTHON_GROUP_H
+#pragma once
 
 #include "frame.h"
 
@@ -23,5 +22,3 @@ struct cpython_rank cpython_group_rank(const struct cpython *py, uint64_t module
  */
 unsigned cpython_group_members(const struct cpython *py, uint64_t modules, uint64_t top,
 			       uint32_t *rank, unsigned most);
-
-#endif

@@ -3,8 +3,7 @@
  * The handlers of a frame's exceptions: which instructions each of them is for, from 3.11 on; and whether the one that a frame
  * is in passes its exception on.
  */
-#ifndef MPSAN_CPYTHON_HANDLER_H
-#define MPSAN_CPYTHON_HANDLER_H
+#pragma once
 
 #include "frame.h"
 #include "span.h"
@@ -25,5 +24,3 @@ bool handler_next(struct span *table, struct handler *handler);
  * do anything else about it.
  */
 bool handler_passes_on(const struct cpython *py, const struct frame *frame, long raised);
-
-#endif

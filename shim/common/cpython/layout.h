@@ -4,8 +4,7 @@
  * builds (x86-64 and aarch64 agree). Private to cpython.c. A minor version does not change these
  * structures after its first release.
  */
-#ifndef MPSAN_CPYTHON_LAYOUT_H
-#define MPSAN_CPYTHON_LAYOUT_H
+#pragma once
 
 #include "cpython.h"
 
@@ -94,5 +93,3 @@ static const struct cpython_debug_sizes cpython_debug_sizes[] = {
 #undef WORD
 #undef WORD_LESS
 #undef WORD_OF
-
-#endif

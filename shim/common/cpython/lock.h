@@ -5,8 +5,7 @@
  * that finds it taken is parked: it waits for a semaphore of its own, inside an entry on its stack
  * that names the byte.
  */
-#ifndef MPSAN_CPYTHON_LOCK_H
-#define MPSAN_CPYTHON_LOCK_H
+#pragma once
 
 #include "with.h"
 
@@ -87,5 +86,3 @@ void cpython_held(const struct cpython *py, uint64_t top, cpython_held_seen *see
  * thread imports it. Returns the length; 0: it does not.
  */
 size_t cpython_awaited_import(const struct cpython *py, uint64_t top, char *text, size_t bytes);
-
-#endif

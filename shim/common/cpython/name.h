@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The name that the program gave to one of its locks. */
-#ifndef MPSAN_CPYTHON_NAME_H
-#define MPSAN_CPYTHON_NAME_H
+#pragma once
 
 #include "lock.h"
 
@@ -14,5 +13,3 @@
  */
 size_t cpython_lock_name(const struct cpython *py, const struct state *state, uint64_t address,
 			 uint64_t object, bool holds, char *text, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the parts of a lock's name. See name.h. */
-#ifndef MPSAN_CPYTHON_NAME_TEXT_H
-#define MPSAN_CPYTHON_NAME_TEXT_H
+#pragma once
 
 #include "object.h"
 
@@ -13,5 +12,3 @@ void name_write_type(struct writer *w, const struct cpython *py, uint64_t object
 void name_write_owner(struct writer *w, const struct cpython *py, uint64_t owner);
 /* A file's name without its folders. */
 void name_write_base(struct writer *w, const struct cpython *py, uint64_t file);
-
-#endif

@@ -3,8 +3,7 @@
  * Reads CPython's objects as memory: strings, dictionaries, attributes. See cpython.h about
  * `peek`.
  */
-#ifndef MPSAN_CPYTHON_OBJECT_H
-#define MPSAN_CPYTHON_OBJECT_H
+#pragma once
 
 #include <string.h>
 
@@ -114,5 +113,3 @@ bool cpython_method_is(const struct cpython *py, uint64_t method, const char *na
 #define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */
 #define CPYTHON_METHOD 16 /* PyCFunctionObject.m_ml */
 #define CPYTHON_MODULE_DICT 16 /* PyModuleObject.md_dict */
-
-#endif

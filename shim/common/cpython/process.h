@@ -4,8 +4,7 @@
  * libraries. Recognised by the names of functions and files, which have been the same since 3.4.
  * Every function reads memory in its current state; `frame` is a thread's innermost one.
  */
-#ifndef MPSAN_CPYTHON_PROCESS_H
-#define MPSAN_CPYTHON_PROCESS_H
+#pragma once
 
 #include "frame.h"
 
@@ -97,5 +96,3 @@ uint64_t cpython_model(const struct cpython *py, uint64_t process, char *type, s
  * something was put into it.
  */
 bool cpython_lets_go(const struct cpython *py, uint64_t process);
-
-#endif

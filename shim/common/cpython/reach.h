@@ -3,8 +3,7 @@
  * One step from an object to another that it has: an attribute, in its dictionary or a slot; an item of a list,
  * tuple or dictionary; what a cached function or a context variable returns.
  */
-#ifndef MPSAN_CPYTHON_REACH_H
-#define MPSAN_CPYTHON_REACH_H
+#pragma once
 
 #include "object.h"
 
@@ -58,5 +57,3 @@ void reach_write(struct writer *w, const struct cpython *py, const struct reach 
 
 /* Up to `most` objects to which there is such a step, 0 for none; returns how many. */
 unsigned reach_all(const struct cpython *py, uint64_t holder, uint64_t *object, unsigned most);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sequential reader in chunks: an object's head and what follows cost one peek. */
-#ifndef MPSAN_CPYTHON_SPAN_H
-#define MPSAN_CPYTHON_SPAN_H
+#pragma once
 
 #include "cpython.h"
 
@@ -19,5 +18,3 @@ void span_skip(struct span *s, uint64_t bytes);
 const unsigned char *span_take(struct span *s, size_t bytes);
 /* The next of `left` bytes, or -1. */
 int span_byte(struct span *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether Python code asks how the processes that it has started end. */
-#ifndef MPSAN_CPYTHON_STATUS_H
-#define MPSAN_CPYTHON_STATUS_H
+#pragma once
 
 #include "../../../include/mpsan_event.h"
 #include "frame.h"
@@ -12,5 +11,3 @@
  * a status; if it keeps the result, it asks. Slow: milliseconds.
  */
 enum mpsan_exit_check cpython_checks_exit(const struct cpython *py, uint64_t state, bool waits);
-
-#endif

@@ -4,8 +4,7 @@
  * trace in the thread that made it, or through a generator, an ExitStack, or an object whose __exit__
  * releases it. A frame that calls something `acquire` and has the lock at hand probably did.
  */
-#ifndef MPSAN_CPYTHON_TAKER_H
-#define MPSAN_CPYTHON_TAKER_H
+#pragma once
 
 #include "lock.h"
 
@@ -61,5 +60,3 @@ bool cpython_lock_of(const struct cpython *py, uint64_t mutex, struct cpython_lo
  * frame_local.
  */
 unsigned cpython_values(const struct cpython *py, const struct frame *frame, unsigned *variables);
-
-#endif

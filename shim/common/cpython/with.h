@@ -4,8 +4,7 @@
  * entered on its frame's value stack; how much of that stack is in use follows from the handlers
  * around the current instruction: each of them knows the depth to which it would unwind.
  */
-#ifndef MPSAN_CPYTHON_WITH_H
-#define MPSAN_CPYTHON_WITH_H
+#pragma once
 
 #include "frame.h"
 
@@ -37,5 +36,3 @@ size_t with_text(const struct cpython *py, const struct frame *frame,
 
 /* Whether its __exit__ is a function of a Python file of that name. */
 bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file);
-
-#endif

@@ -4,8 +4,7 @@
  * process's user, so that neither that name nor what lies there gets at more than the process could. Neighbours:
  * ../../base/source_file.h reads them, ../root.h follows names in containers.
  */
-#ifndef MPSAN_FOREIGN_FILE_H
-#define MPSAN_FOREIGN_FILE_H
+#pragma once
 
 #include "../../base/source_file.h"
 #include "user.h"
@@ -21,5 +20,3 @@ struct foreign_name {
 /* `made_ns`, if not NULL: when that other file was last modified; 0: unknown. */
 void foreign_file_read(struct source_file *file, const struct foreign_name *name,
 		       uint64_t *made_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose a process is, for the files that it may read. */
-#ifndef MPSAN_PROC_USER_H
-#define MPSAN_PROC_USER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ bool proc_user(uint32_t pid, struct proc_user *user);
  * right to change that. There is no way back: for a child.
  */
 bool proc_user_become(const struct proc_user *user);
-
-#endif

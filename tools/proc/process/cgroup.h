@@ -2,8 +2,7 @@
 /*
  * Control groups of processes: where the kernel shows their limits and counts. Source: cgroups(7).
  */
-#ifndef MPSAN_PROC_CGROUP_H
-#define MPSAN_PROC_CGROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ bool cgroup_is_frozen(uint32_t pid);
  * than at the session's start is evidence.
  */
 int64_t cgroup_oom_kills(uint32_t pid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What /proc says of a process as a whole, in words. Neighbour: ../proc.h has the states of its threads. */
-#ifndef MPSAN_PROC_STATUS_H
-#define MPSAN_PROC_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool proc_transfers(uint32_t pid, uint64_t *calls);
  */
 enum proc_memory { PROC_MAPPED, PROC_RESIDENT, PROC_OF_FILES, PROC_DATA = 5 };
 uint64_t proc_memory(uint32_t pid, enum proc_memory which);
-
-#endif

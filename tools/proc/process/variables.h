@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Environment variables of other processes, as they were when exec started them. */
-#ifndef MPSAN_VARIABLES_H
-#define MPSAN_VARIABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ bool variables_read(uint32_t pid);
 const char *variables_get(const char *name);
 
 void variables_finish(void);
-
-#endif

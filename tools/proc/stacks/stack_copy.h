@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the stack of another process's thread. */
-#ifndef MPSAN_STACK_COPY_H
-#define MPSAN_STACK_COPY_H
+#pragma once
 
 #include "../proc.h"
 
@@ -14,5 +13,3 @@ struct mpsan_stack;
  */
 struct mpsan_stack *stack_copy(uint32_t pid, uint32_t tid, const struct proc_call *call,
 			       bool signals);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registers and the stack of a thread that runs, without stopping it. */
-#ifndef MPSAN_STACK_SAMPLE_H
-#define MPSAN_STACK_SAMPLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ struct mpsan_stack;
  * (kernel.perf_event_paranoid above 2 without CAP_PERFMON, seccomp of containers).
  */
 uint64_t stack_sample(uint32_t tid, struct mpsan_stack *stack, uint64_t most);
-
-#endif

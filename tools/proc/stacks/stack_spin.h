@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a thread that runs native code repeats itself: a loop that only tests. Neighbour: ../../symbols/pyspin.h. */
-#ifndef MPSAN_STACK_SPIN_H
-#define MPSAN_STACK_SPIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct stack_spin {
  * where devices write memory.
  */
 struct stack_spin stack_spins(uint32_t pid, uint32_t tid);
-
-#endif

@@ -4,8 +4,7 @@
  * made them, while others are idle. Neighbours: worker_table.h, quota.h; the rule
  * affinity-inherited judges.
  */
-#ifndef MPSAN_MON_AFFINITY_H
-#define MPSAN_MON_AFFINITY_H
+#pragma once
 
 #include "../../waits/watchlog.h"
 #include "worker_table.h"
@@ -26,5 +25,3 @@ void mon_affinity_finish(struct mon_affinity *mon_affinity);
  * processor.
  */
 void mon_affinity_look(struct mon_affinity *mon_affinity, struct watchlog *log);
-
-#endif

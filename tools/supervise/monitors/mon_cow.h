@@ -4,8 +4,7 @@
  * themselves when they exit. Neighbours: worker_table.h; shim/common/pages.h computes the sums, as
  * in the library; the rule cow-growth judges.
  */
-#ifndef MPSAN_MON_COW_H
-#define MPSAN_MON_COW_H
+#pragma once
 
 #include "../../waits/watchlog.h"
 #include "worker_table.h"
@@ -32,5 +31,3 @@ void mon_cow_init(struct mon_cow *mon_cow, const struct workers *workers);
 void mon_cow_look(struct mon_cow *mon_cow);
 /* Records the counts of workers that did not record them themselves. */
 void mon_cow_finish(struct mon_cow *mon_cow, struct watchlog *log);
-
-#endif

@@ -4,8 +4,7 @@
  * waited for a processor, as the kernel's scheduler counts it. Records the worst period of a
  * session at its end. Neighbours: worker_table.h, watchlog.h.
  */
-#ifndef MPSAN_MON_CPU_H
-#define MPSAN_MON_CPU_H
+#pragma once
 
 #include "../../waits/watchlog.h"
 #include "worker_table.h"
@@ -41,5 +40,3 @@ void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers);
 void mon_cpu_look(struct mon_cpu *mon_cpu);
 /* Records the result; call it once. */
 void mon_cpu_finish(struct mon_cpu *mon_cpu, struct watchlog *log);
-
-#endif

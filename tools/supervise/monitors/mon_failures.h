@@ -3,8 +3,7 @@
  * Detects workers that failed while their parent waits for another process only, or naps, or tests, in one place
  * for as long as a hang lasts. Neighbours: worker_table.h, waits.h; the rule worker-failed judges.
  */
-#ifndef MPSAN_MON_FAILURES_H
-#define MPSAN_MON_FAILURES_H
+#pragma once
 
 #include "../../waitgraph/deadlocks.h"
 #include "../../waits/watchlog.h"
@@ -26,5 +25,3 @@ void mon_failures_finish(struct mon_failures *mon_failures);
  * Also records how unreaped processes ended.
  */
 void mon_failures_look(struct mon_failures *mon_failures, struct watchlog *log);
-
-#endif

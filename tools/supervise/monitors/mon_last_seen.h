@@ -4,8 +4,7 @@
  * process freed it is known only up to then, in a later report, too. Neighbours: ../facts/ipc.c
  * asks; the reader has the time of the running session.
  */
-#ifndef MPSAN_MON_LAST_SEEN_H
-#define MPSAN_MON_LAST_SEEN_H
+#pragma once
 
 #include "../../waits/watchlog.h"
 
@@ -19,5 +18,3 @@ void mon_last_seen_init(struct mon_last_seen *mon_last_seen, const struct reader
 void mon_last_seen_look(struct mon_last_seen *mon_last_seen, struct watchlog *log);
 /* The same for those that live. */
 void mon_last_seen_finish(struct mon_last_seen *mon_last_seen, struct watchlog *log);
-
-#endif

@@ -3,8 +3,7 @@
  * Tensors that an ended process served, and that nobody asks for: no process can read the pipe any more into which it
  * wrote where to fetch them. Neighbours: ../proc/pipes.h; the rule shm-sender-exited asks.
  */
-#ifndef MPSAN_MON_UNREAD_H
-#define MPSAN_MON_UNREAD_H
+#pragma once
 
 #include "../../waits/watchlog.h"
 
@@ -18,5 +17,3 @@ void mon_unread_init(struct mon_unread *unread, const struct snapshot *snapshot)
 /* Records an `unread` event about each such process, as soon as that is seen. */
 void mon_unread_look(struct mon_unread *unread, struct watchlog *log);
 void mon_unread_finish(struct mon_unread *unread);
-
-#endif

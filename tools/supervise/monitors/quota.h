@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many processors a process may use. Neighbour: mon_cpu.h. */
-#ifndef MPSAN_QUOTA_H
-#define MPSAN_QUOTA_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -12,5 +11,3 @@ uint32_t quota_processors(void);
 
 /* Adds the processors that another process may use; false if it has ended. */
 bool quota_add_affinity(uint32_t pid, cpu_set_t *to);
-
-#endif

@@ -3,8 +3,7 @@
  * What the supervisor observes of workers as a group, in each snapshot: CPU load, affinity, copied
  * memory, unnoticed failures, and until when each was alive. Neighbours: watch.h calls, deadlocks.h takes the snapshot.
  */
-#ifndef MPSAN_WORKER_MONITORS_H
-#define MPSAN_WORKER_MONITORS_H
+#pragma once
 
 #include "../../waitgraph/deadlocks.h"
 #include "mon_affinity.h"
@@ -39,5 +38,3 @@ void monitors_finish(struct monitors *monitors);
  * Whether a worker lost its parent so recently that it may still end with it, or is just starting.
  */
 bool monitors_are_open(const struct reader *reader);
-
-#endif

@@ -3,8 +3,7 @@
  * The processes of a snapshot, with what is known of each over its whole life, for the monitors of
  * load, affinity and memory. Neighbours: snapshot.h, worker_monitors.h.
  */
-#ifndef MPSAN_WORKER_TABLE_H
-#define MPSAN_WORKER_TABLE_H
+#pragma once
 
 #include "../../waits/snapshot.h"
 
@@ -48,5 +47,3 @@ uint64_t worker_table_busy_ns(const struct snapshot *snapshot, uint32_t thread);
 	     slot##_at < (workers)->snapshot->processes.count &&                 \
 	     (slot = (workers)->snapshot->processes.item[slot##_at].slot, true); \
 	     slot##_at++)
-
-#endif

@@ -4,8 +4,7 @@
  * instruction that libunwind before 1.8 does not know, and stops at: DW_CFA_AARCH64_negate_ra_state. unwind.c takes the
  * signatures off by itself, so that it may be hidden. Facts: DWARF 4, 6.4; "DWARF for the Arm 64-bit architecture".
  */
-#ifndef MPSAN_CFI_SIGNING_H
-#define MPSAN_CFI_SIGNING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ void cfi_hide_signing(uint8_t *frames, size_t size, size_t entry);
 
 /* Size of a value in this DWARF pointer encoding; 0 if it is variable. */
 size_t cfi_encoded_bytes(uint8_t encoding);
-
-#endif

@@ -3,8 +3,7 @@
  * The instructions and signal frames that unwinding recognises, of x86-64 and aarch64. Facts: the
  * instruction sets, the ABI supplements, and the kernel's struct rt_sigframe.
  */
-#ifndef MPSAN_MACHINE_CODE_H
-#define MPSAN_MACHINE_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -143,5 +142,4 @@ static inline uint64_t code_call_cell(const uint8_t *code, uint64_t back)
 	return 0;
 }
 
-#endif
 #endif

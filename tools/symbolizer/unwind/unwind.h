@@ -5,8 +5,7 @@
  * The process itself copies registers and bytes and unwinds nothing; this reads the unwind tables
  * of the files it had mapped, after the fact and possibly after its death.
  */
-#ifndef MPSAN_UNWIND_H
-#define MPSAN_UNWIND_H
+#pragma once
 
 #include "../../../include/mpsan_log.h"
 #include "../modules.h"
@@ -30,5 +29,3 @@ size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *hea
 
 /* Gives back what unwind_stack() keeps between calls. */
 void unwind_finish(void);
-
-#endif

@@ -4,8 +4,7 @@
  * stack are in another one, at the same distance from its end, the result is the same. An address within the stack must be
  * as far from its end, any other word be equal. Neighbour: unwind.h.
  */
-#ifndef MPSAN_UNWIND_ALIKE_H
-#define MPSAN_UNWIND_ALIKE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void unwind_alike_end(const struct unwind_question *question, const uint64_t *pc
 		      const uint8_t *signals, size_t count);
 
 void unwind_alike_finish(void);
-
-#endif

@@ -7,8 +7,7 @@
  * read, so they are kept out: a frame without a table is reported as an error that stops libunwind,
  * and the stricter guesses of unwind.c are tried instead.
  */
-#ifndef MPSAN_WALK_H
-#define MPSAN_WALK_H
+#pragma once
 
 #include <libunwind.h>
 
@@ -58,5 +57,3 @@ bool walk_read_code(struct walk *walk, uint64_t address, uint8_t *to, size_t siz
 
 /* Gives back what walks share. */
 void walk_finish(void);
-
-#endif

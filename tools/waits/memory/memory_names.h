@@ -3,8 +3,7 @@
  * Names of shared memory: by which name, if any, could a process open memory that it does not have
  * yet? Neighbour: memory_reach.h calls, and finds who has it already.
  */
-#ifndef MPSAN_MEMORY_NAMES_H
-#define MPSAN_MEMORY_NAMES_H
+#pragma once
 
 #include "../../proc/proc.h"
 
@@ -25,5 +24,3 @@ enum links memory_names_of(uint32_t pid, const struct proc_mapping *mapping, uin
 
 /* Whether the memory has no descriptors: anonymous, or a System V segment. */
 bool memory_names_has_no_descriptor(const struct proc_mapping *mapping);
-
-#endif

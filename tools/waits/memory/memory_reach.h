@@ -5,8 +5,7 @@
  * open it by name. If a process outside the session has it or could learn its name, the wait is
  * open. Neighbours: wakers.h caches the answers, descriptors.h and memory_names.h have the parts.
  */
-#ifndef MPSAN_MEMORY_REACH_H
-#define MPSAN_MEMORY_REACH_H
+#pragma once
 
 #include "../../proc/in_flight.h"
 #include "../snapshot.h"
@@ -42,5 +41,3 @@ void memory_reach_ask_others(struct reach *reach, const struct snapshot *snapsho
 struct flight_job memory_reach_job(const struct snapshot *snapshot);
 
 void memory_reach_free(struct reach *reach);
-
-#endif
