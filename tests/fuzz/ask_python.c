@@ -213,7 +213,7 @@ void ask_python(uint32_t pid, const struct image_head *head)
 
 	if (view)
 		ask_view(view, head, &room);
-	pyview_close(view);
+	free(view);
 	if (!cpython_describe(&py))
 		ask_state(&py, cpython_find_thread(&py, head->pthread, NULL), head->address, &room);
 	free(room.text);

@@ -187,7 +187,7 @@ static bool has_version(void)
 	struct pyview *view = pyview_open((pid_t)capture.pid);
 
 	capture.head.version = view && !pyview_limit(view) ? pyview_version(view) : 0;
-	pyview_close(view);
+	free(view);
 	return capture.head.version;
 }
 

@@ -35,7 +35,7 @@ static void look_at_thread(uint32_t tid, void *context)
 		pyview_stack(view, descriptor, text, sizeof(text));
 		pyview_gil_holder(view);
 	}
-	pyview_close(view);
+	free(view);
 }
 
 static void look_at_process(uint32_t pid, void *context)

@@ -109,7 +109,7 @@ static void ask_maps(void)
 	procmaps_find(&maps, 4096);
 	procmaps_free(&maps);
 	build_id_at(PID, 0, text);
-	pyview_close(pyview_open(PID));
+	free(pyview_open(PID));
 	pyview_finish();
 }
 

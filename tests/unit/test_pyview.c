@@ -163,7 +163,7 @@ static void test_frames(void **state)
 		}
 	assert_int_equal(pyview_stack(view, 12345, text, sizeof(text)), 0);
 	assert_int_equal(pyview_name(view, 12345, text, sizeof(text)), 0);
-	pyview_close(view);
+	free(view);
 	target_end(&target);
 }
 
@@ -183,7 +183,7 @@ static void test_gil(void **state)
 	/* Others may hold it until the listener has it for good. */
 	for (begin = time(NULL); pyview_gil_holder(view) != target.self;)
 		assert_true(patience(&begin));
-	pyview_close(view);
+	free(view);
 	target_end(&target);
 
 	target_start(&target);
@@ -193,7 +193,7 @@ static void test_gil(void **state)
 	view = view_of(&target);
 	for (begin = time(NULL); pyview_gil_holder(view);)
 		assert_true(patience(&begin));
-	pyview_close(view);
+	free(view);
 	target_end(&target);
 }
 
@@ -234,7 +234,7 @@ static void read_until_death(struct target *target, unsigned ms)
 	waitpid(killer, NULL, 0);
 	assert_int_equal(pyview_stack(view, ident[0], text, TEXT), 0);
 	assert_int_equal(pyview_gil_holder(view), 0);
-	pyview_close(view);
+	free(view);
 	assert_null(pyview_open(target->pid));
 	fclose(target->to);
 	fclose(target->from);
@@ -302,7 +302,7 @@ static void test_lies(void **state)
 							    1 + roll() % (TEXT - 1))));
 		pyview_name(view, ident[i % idents], name, sizeof(name));
 		pyview_gil_holder(view);
-		pyview_close(view);
+		free(view);
 	}
 	lies = 0;
 	target_end(&target);

@@ -213,11 +213,9 @@ void target_finish(struct target *target)
 
 static uint32_t version_of(uint32_t pid)
 {
-	struct pyview *view = pyview_open((pid_t)pid);
-	uint32_t version = view ? pyview_version(view) : 0;
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)pid);
 
-	pyview_close(view);
-	return version;
+	return view ? pyview_version(view) : 0;
 }
 
 static bool has_name_of(uint32_t pid, uint32_t other)
@@ -286,14 +284,13 @@ static const char *frames_of_fork(const char *stack)
 
 static uint64_t put_frames(struct watchlog *log, uint32_t slot, uint32_t child)
 {
-	struct pyview *view = pyview_open((pid_t)child);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)child);
 	AUTO_FREE char *text = memory_get(STACK_BYTES);
 	uint64_t position = 0;
 
 	if (view && pyview_stack(view, outside_descriptor(child, child), text, STACK_BYTES) &&
 	    *frames_of_fork(text))
 		position = watchlog_text(log, slot, frames_of_fork(text));
-	pyview_close(view);
 	return position;
 }
 

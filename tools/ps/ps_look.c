@@ -87,7 +87,7 @@ char *ps_open(struct ps *ps, const char *dir)
 static void forget_python(struct ps *ps)
 {
 	if (ps->python)
-		pyview_close(ps->python);
+		free(ps->python);
 	ps->python = NULL;
 	ps->python_slot = 0;
 }

@@ -65,7 +65,7 @@ static struct pyview *open_python(struct ps *ps, const struct snapshot_thread *t
 {
 	if (ps->python_slot != thread->slot + 1) {
 		if (ps->python)
-			pyview_close(ps->python);
+			free(ps->python);
 		ps->python = pyview_open((pid_t)thread->pid);
 		ps->python_slot = thread->slot + 1;
 	}

@@ -123,7 +123,7 @@ static struct collective look_for_collective(struct ranks *ranks, const struct r
 static void ask_thread(struct ranks *ranks, const struct snapshot *snapshot, struct rank *rank,
 		       const struct snapshot_thread *thread)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
 	AUTO_FREE char *stack = memory_get(STACK_BYTES);
 	uint32_t needs[NEEDS_MAX];
@@ -148,7 +148,6 @@ static void ask_thread(struct ranks *ranks, const struct snapshot *snapshot, str
 	rank->in = in;
 	rank->has_met |= in.name[0] != 0;
 	set_needs(rank, needs, in.name[0] ? pyview_members(view, pthread, needs, NEEDS_MAX) : 0);
-	pyview_close(view);
 }
 
 /*

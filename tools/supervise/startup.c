@@ -47,14 +47,12 @@ static uint64_t main_thread(const struct workers *workers, const struct snapshot
 /* A process that cannot be read has been at work; one without frames is about to start or to end. */
 static bool is_importing(const struct workers *workers, const struct snapshot_process *process)
 {
-	struct pyview *view = pyview_open((pid_t)process->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)process->pid);
 	AUTO_FREE char *stack = memory_get(STACK_BYTES);
-	bool importing = view && !pyview_limit(view) &&
-			 (!pyview_stack(view, main_thread(workers, process), stack, STACK_BYTES) ||
-			  startup_imports(stack));
 
-	pyview_close(view);
-	return importing;
+	return view && !pyview_limit(view) &&
+	       (!pyview_stack(view, main_thread(workers, process), stack, STACK_BYTES) ||
+		startup_imports(stack));
 }
 
 bool startup_lasts(const struct workers *workers, const struct snapshot_process *process)
@@ -74,7 +72,7 @@ bool startup_lasts(const struct workers *workers, const struct snapshot_process 
 bool startup_is_rank(const struct workers *workers, const struct snapshot_process *process)
 {
 	struct worker *member = &workers->member[process->slot];
-	struct pyview *view;
+	AUTO_FREE struct pyview *view = NULL;
 
 	if (member->rank || mpsan_process_rank(&workers->reader->session.table[process->slot]))
 		return true;
@@ -83,6 +81,5 @@ bool startup_is_rank(const struct workers *workers, const struct snapshot_proces
 	member->rank_due_ns = workers->snapshot->now_ns + RANK_NS;
 	view = pyview_open((pid_t)process->pid);
 	member->rank = view && pyview_rank(view, main_thread(workers, process)).world;
-	pyview_close(view);
 	return member->rank;
 }

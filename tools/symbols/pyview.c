@@ -82,11 +82,6 @@ struct pyview *pyview_open(pid_t pid)
 	return view;
 }
 
-void pyview_close(struct pyview *view)
-{
-	free(view);
-}
-
 void pyview_finish(void)
 {
 	pyfiles_finish();
@@ -117,6 +112,44 @@ static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
 
 	return find_state(view, pthread, &state) ? state.frame : 0;
 }
+
+/* What a reader says of a thread's innermost frame, alone or with a lock, an object or a set of signals. */
+#define ASK(type, name, reader)                                    \
+	type name(struct pyview *view, uint64_t thread)            \
+	{                                                          \
+		return reader(&view->py, top_frame(view, thread)); \
+	}
+#define ASK_ABOUT(type, name, reader)                                  \
+	type name(struct pyview *view, uint64_t thread, uint64_t of)   \
+	{                                                              \
+		return reader(&view->py, top_frame(view, thread), of); \
+	}
+#define ASK_LIST(type, name, reader, item)                                     \
+	type name(struct pyview *view, uint64_t thread, item *list, type most) \
+	{                                                                      \
+		return reader(&view->py, top_frame(view, thread), list, most); \
+	}
+ASK(enum cpython_queue, pyview_awaited_queue, cpython_awaited_queue)
+ASK(uint32_t, pyview_joined, cpython_joined)
+ASK(uint32_t, pyview_joined_child, pychild_joined)
+ASK(uint64_t, pyview_child_limit, pychild_limit)
+ASK(bool, pyview_pool_is_short, pypool_is_short)
+ASK(bool, pyview_pool_is_queued, pypool_is_queued)
+ASK(bool, pyview_pool_works_on, pypool_works_on)
+ASK(uint64_t, pyview_semaphore, pylock_semaphore)
+ASK(bool, pyview_lock_is_of_queue, pylock_is_of_queue)
+ASK_ABOUT(uint32_t, pyview_lock_joined, pylock_joined)
+ASK_ABOUT(uint64_t, pyview_handles, pyhandler_running)
+ASK_ABOUT(bool, pyview_lock_in_with, pylock_in_with)
+ASK_ABOUT(bool, pyview_in_with_of, pylock_in_with_of)
+ASK_ABOUT(bool, pyview_lock_enters_shared, pylock_enters_shared)
+ASK_ABOUT(uint64_t, pyview_shared_lock, pylock_shared)
+ASK_LIST(size_t, pyview_name, cpython_thread_name, char)
+ASK_LIST(size_t, pyview_function, cpython_thread_function, char)
+ASK_LIST(size_t, pyview_awaited_import, cpython_awaited_import, char)
+ASK_LIST(unsigned, pyview_locks_in_with, pylock_all_in_with, uint64_t)
+ASK_LIST(unsigned, pyview_awaited, cpython_awaited, uint64_t)
+ASK_LIST(unsigned, pyview_task, cpython_task, uint64_t)
 
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
@@ -164,26 +197,11 @@ struct pyspin pyview_spins(struct pyview *view, uint64_t pthread)
 	return at ? pyspin_look(&now, at) : (struct pyspin){0};
 }
 
-size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
-{
-	return cpython_thread_name(&view->py, top_frame(view, pthread), text, bytes);
-}
-
 unsigned long long pyview_interpreter(struct pyview *view, uint64_t pthread)
 {
 	struct state state;
 
 	return find_state(view, pthread, &state) ? cpython_interpreter(&view->py, state.interp) : 0;
-}
-
-size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
-{
-	return cpython_thread_function(&view->py, top_frame(view, pthread), text, bytes);
-}
-
-enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread)
-{
-	return cpython_awaited_queue(&view->py, top_frame(view, pthread));
 }
 
 bool pyview_awaits_condition(struct pyview *view, uint64_t pthread)
@@ -227,26 +245,6 @@ bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock)
 				     view->py.at.minor < 13 ? lock : 0);
 }
 
-uint32_t pyview_joined(struct pyview *view, uint64_t pthread)
-{
-	return cpython_joined(&view->py, top_frame(view, pthread));
-}
-
-uint32_t pyview_joined_child(struct pyview *view, uint64_t pthread)
-{
-	return pychild_joined(&view->py, top_frame(view, pthread));
-}
-
-uint64_t pyview_child_limit(struct pyview *view, uint64_t pthread)
-{
-	return pychild_limit(&view->py, top_frame(view, pthread));
-}
-
-uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
-{
-	return pylock_joined(&view->py, top_frame(view, waiter), lock);
-}
-
 bool pyview_lock_ends_with(struct pyview *view, uint64_t thread, uint64_t lock)
 {
 	struct state state;
@@ -276,11 +274,6 @@ size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, boo
 
 	find_state(view, thread, &state);
 	return cpython_lock_name(&view->py, &state, lock, 0, holds, text, bytes);
-}
-
-size_t pyview_awaited_import(struct pyview *view, uint64_t thread, char *text, size_t bytes)
-{
-	return cpython_awaited_import(&view->py, top_frame(view, thread), text, bytes);
 }
 
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)
@@ -314,11 +307,6 @@ size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)
 	return view->limit ? 0 : pyhandler_text(&view->py, number, text, bytes);
 }
 
-uint64_t pyview_handles(struct pyview *view, uint64_t pthread, uint64_t signals)
-{
-	return pyhandler_running(&view->py, top_frame(view, pthread), signals);
-}
-
 bool pyview_thread_ended(struct pyview *view, uint64_t pthread)
 {
 	struct state state;
@@ -333,44 +321,9 @@ bool pyview_worker_ended(struct pyview *view, uint64_t pthread)
 	return find_state(view, pthread, &state) && pyended_worker(&view->py, &state);
 }
 
-unsigned pyview_locks_in_with(struct pyview *view, uint64_t holder, uint64_t *lock, unsigned most)
-{
-	return pylock_all_in_with(&view->py, top_frame(view, holder), lock, most);
-}
-
-bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)
-{
-	return pylock_in_with(&view->py, top_frame(view, holder), lock);
-}
-
-bool pyview_pool_is_short(struct pyview *view, uint64_t waiter)
-{
-	return pypool_is_short(&view->py, top_frame(view, waiter));
-}
-
-bool pyview_pool_is_queued(struct pyview *view, uint64_t worker)
-{
-	return pypool_is_queued(&view->py, top_frame(view, worker));
-}
-
-bool pyview_pool_works_on(struct pyview *view, uint64_t worker)
-{
-	return pypool_works_on(&view->py, top_frame(view, worker));
-}
-
-uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter)
-{
-	return pylock_semaphore(&view->py, top_frame(view, waiter));
-}
-
 bool pyview_had_permits(struct pyview *view, uint64_t semaphore)
 {
 	return pylock_had_permits(&view->py, semaphore);
-}
-
-bool pyview_in_with_of(struct pyview *view, uint64_t holder, uint64_t object)
-{
-	return pylock_in_with_of(&view->py, top_frame(view, holder), object);
 }
 
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent)
@@ -378,34 +331,9 @@ bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t loc
 	return pylock_keeps_shared(&view->py, top_frame(view, thread), lock, thread, parent);
 }
 
-bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lock)
-{
-	return pylock_enters_shared(&view->py, top_frame(view, waiter), lock);
-}
-
-uint64_t pyview_shared_lock(struct pyview *view, uint64_t waiter, uint64_t lock)
-{
-	return pylock_shared(&view->py, top_frame(view, waiter), lock);
-}
-
 bool pyview_shared_lock_is_free(struct pyview *view, uint64_t semlock, uint64_t lock)
 {
 	return pylock_shared_is_free(&view->py, semlock, lock);
-}
-
-bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter)
-{
-	return pylock_is_of_queue(&view->py, top_frame(view, waiter));
-}
-
-unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)
-{
-	return cpython_awaited(&view->py, top_frame(view, pthread), object, most);
-}
-
-unsigned pyview_task(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)
-{
-	return cpython_task(&view->py, top_frame(view, pthread), object, most);
 }
 
 static uint64_t modules_of(const struct pyview *view, const struct state *state)

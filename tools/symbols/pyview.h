@@ -21,10 +21,9 @@ struct pyview;
 
 /*
  * NULL: no CPython, ended, or unreadable. Files are parsed once and cached, so another process of
- * the same program only costs reading its mappings.
+ * the same program only costs reading its mappings. The caller frees it.
  */
 struct pyview *pyview_open(pid_t pid);
-void pyview_close(struct pyview *view);
 
 /* Forgets the files. */
 void pyview_finish(void);

@@ -253,8 +253,8 @@ static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snaps
 	} else if (child) {
 		own = pyview_awaits_simple(child, handle, lock);
 	}
-	pyview_close(other);
-	pyview_close(child);
+	free(other);
+	free(child);
 	return own;
 }
 

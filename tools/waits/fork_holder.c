@@ -53,11 +53,10 @@ uint32_t fork_forker(const struct snapshot *snapshot, uint32_t process)
 /* The handle of the thread that the lock itself names as its owner: RLock, files; 0: none. */
 static uint64_t named_owner(const struct snapshot_thread *waiter, uint64_t lock)
 {
-	struct pyview *view = pyview_open((pid_t)waiter->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)waiter->pid);
 	uint64_t owner =
 		view && waiter->record ? pyview_lock_owner(view, waiter->record->pthread, lock) : 0;
 
-	pyview_close(view);
 	return owner;
 }
 
@@ -168,7 +167,7 @@ static struct fork_holder seek(const struct search *search, holder_seek *in_pare
 		view = pyview_open((pid_t)pid);
 		if (view)
 			holder.thread = in_parent(search, view, child);
-		pyview_close(view);
+		free(view);
 		holder.fork = row_of(snapshot, child)->fork_pos;
 		child = parent;
 		parent = fork_parent(snapshot, child);
@@ -195,7 +194,7 @@ struct fork_holder fork_holder_taker(const struct snapshot *snapshot,
 	struct search search = {
 		.snapshot = snapshot, .waiter = waiter, .lock = lock, .mutex = mutex};
 	struct fork_holder holder = {0};
-	struct pyview *view;
+	AUTO_FREE struct pyview *view = NULL;
 
 	if (!waiter->record || pythread_wait(waiter, lock).frames.meant)
 		return holder;
@@ -205,6 +204,5 @@ struct fork_holder fork_holder_taker(const struct snapshot *snapshot,
 		holder = seek(&search, seek_taker);
 		holder.probably = true;
 	}
-	pyview_close(view);
 	return holder;
 }

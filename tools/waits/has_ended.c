@@ -55,11 +55,9 @@ static bool keeps_stack(const struct snapshot *snapshot, const struct snapshot_p
 
 static bool python_ended(const struct snapshot_thread *than)
 {
-	struct pyview *view = pyview_open((pid_t)than->pid);
-	bool found = view && than->record && pyview_thread_ended(view, than->record->pthread);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)than->pid);
 
-	pyview_close(view);
-	return found;
+	return view && than->record && pyview_thread_ended(view, than->record->pthread);
 }
 
 /* Of stacks it is not known which began when; a forked child has those of its parent's threads. */
@@ -93,13 +91,12 @@ static void see_child(uint32_t pid, void *context)
 static bool reaped(const struct snapshot *snapshot, uint32_t process)
 {
 	const struct snapshot_process *at = &snapshot->processes.item[process];
-	struct pyview *view = pyview_open((pid_t)at->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)at->pid);
 	bool found = false;
 
 	for (uint32_t i = at->begin; view && !found && i < at->end; i++)
 		found = snapshot->threads.item[i].record &&
 			pyview_worker_ended(view, snapshot->threads.item[i].record->pthread);
-	pyview_close(view);
 	return found;
 }
 

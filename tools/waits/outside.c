@@ -380,7 +380,7 @@ void outside_begin(struct outside *outside, const struct snapshot_thread *thread
 /* Asked once for the threads of a process, which are looked at one after the other. */
 static struct pyview_range runtime_of(struct outside *outside, const struct snapshot_thread *thread)
 {
-	struct pyview *view;
+	AUTO_FREE struct pyview *view = NULL;
 
 	if (outside->runtime_pid == thread->pid && outside->runtime_ns == thread->still_ns)
 		return outside->runtime;
@@ -388,7 +388,6 @@ static struct pyview_range runtime_of(struct outside *outside, const struct snap
 	outside->runtime = view ? pyview_runtime(view) : (struct pyview_range){0};
 	outside->runtime_pid = thread->pid;
 	outside->runtime_ns = thread->still_ns;
-	pyview_close(view);
 	return outside->runtime;
 }
 

@@ -16,12 +16,11 @@
 static char *pythreads_ask(const struct snapshot_thread *thread,
 			   size_t (*what)(struct pyview *, uint64_t, char *, size_t))
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	char *text = memory_get(TEXT);
 
 	if (view)
 		what(view, thread->record ? thread->record->pthread : 0, text, TEXT);
-	pyview_close(view);
 	return text;
 }
 
@@ -37,65 +36,55 @@ char *pythread_raised(const struct snapshot_thread *thread)
 
 uint64_t pythread_cleans(const struct snapshot_thread *thread)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
-	uint64_t place = view ? pyview_cleans(view, thread->record ? thread->record->pthread : 0) :
-				0;
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 
-	pyview_close(view);
-	return place;
+	return view ? pyview_cleans(view, thread->record ? thread->record->pthread : 0) : 0;
 }
 
 struct pyspin pythread_spins(const struct snapshot_thread *thread)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
-	struct pyspin spin = view ? pyview_spins(view, pthread) : (struct pyspin){0};
 
-	pyview_close(view);
-	return spin;
+	return view ? pyview_spins(view, pthread) : (struct pyspin){0};
 }
 
 uint64_t pythread_gil_switches(const struct snapshot_thread *thread, uint64_t condition)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
-	uint64_t switches = view && pthread ? pyview_gil_switches(view, pthread, condition) : 0;
 
-	pyview_close(view);
-	return switches;
+	return view && pthread ? pyview_gil_switches(view, pthread, condition) : 0;
 }
 
 char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock, bool holds)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	char *text = memory_get(TEXT);
 
 	if (view)
 		pyview_lock_name(view, thread->record ? thread->record->pthread : 0, lock, holds,
 				 text, TEXT);
-	pyview_close(view);
 	return text;
 }
 
 char *pythread_awaited_import(const struct snapshot_thread *thread)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	char *text = memory_get(TEXT);
 
 	if (view && thread->record)
 		pyview_awaited_import(view, thread->record->pthread, text, TEXT);
-	pyview_close(view);
 	return text;
 }
 
 char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	char *text = memory_get(TEXT);
 
 	if (view && thread->record)
 		pyview_lock_taken(view, thread->record->pthread, lock, text, TEXT);
-	pyview_close(view);
 	return text;
 }
 
@@ -124,38 +113,33 @@ uint32_t pythread_taker(const struct snapshot *snapshot, const struct snapshot_t
 		found = rank > best ? i : found;
 		best = rank > best ? rank : best;
 	}
-	pyview_close(view);
+	free(view);
 	return found;
 }
 
 char *pythread_handler(uint32_t pid, int number)
 {
-	struct pyview *view = pyview_open((pid_t)pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)pid);
 	char *text = memory_get(TEXT);
 
 	if (view)
 		pyview_handler(view, number, text, TEXT);
-	pyview_close(view);
 	return text;
 }
 
 uint64_t pythread_handles(const struct snapshot_thread *thread, uint64_t signals)
 {
-	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
-	uint64_t handled = view ? pyview_handles(view, thread->record->pthread, signals) : 0;
+	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
 
-	pyview_close(view);
-	return handled;
+	return view ? pyview_handles(view, thread->record->pthread, signals) : 0;
 }
 
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
-	bool enters = view && thread->record &&
-		      pyview_lock_enters_shared(view, thread->record->pthread, lock);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 
-	pyview_close(view);
-	return enters;
+	return view && thread->record &&
+	       pyview_lock_enters_shared(view, thread->record->pthread, lock);
 }
 
 bool pythread_is_code(uint32_t pid, uint64_t code)
@@ -172,10 +156,9 @@ bool pythread_is_code(uint32_t pid, uint64_t code)
 
 static unsigned long long interpreter_of(const struct snapshot_thread *thread)
 {
-	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
 	unsigned long long number = view ? pyview_interpreter(view, thread->record->pthread) : 0;
 
-	pyview_close(view);
 	return number;
 }
 
@@ -288,21 +271,16 @@ bool pythread_loop_consumes(const struct snapshot_thread *thread)
 
 bool pythread_is_unwoken(const struct snapshot_thread *thread)
 {
-	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
-	bool unwoken = view && pyview_unwoken(view, thread->record->pthread);
+	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
 
-	pyview_close(view);
-	return unwoken;
+	return view && pyview_unwoken(view, thread->record->pthread);
 }
 
 bool pythread_is_queued_for(const struct snapshot_thread *thread)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
-	bool queued = view && thread->record &&
-		      pyview_pool_is_queued(view, thread->record->pthread);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 
-	pyview_close(view);
-	return queued;
+	return view && thread->record && pyview_pool_is_queued(view, thread->record->pthread);
 }
 
 bool pythread_wants_result(const struct snapshot_thread *thread)
@@ -359,7 +337,7 @@ static uint64_t place_of(const char *stack)
 
 struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
 	struct pythread_wait wait = {.queue = CPYTHON_QUEUE_NONE};
 	AUTO_FREE char *stack = memory_get(TEXT);
@@ -387,18 +365,15 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 			wait.awaited_count =
 				pyview_awaited(view, pthread, wait.awaited, PYTHREAD_OBJECTS);
 	}
-	pyview_close(view);
 	return wait;
 }
 
 bool pythread_is_inside(const struct snapshot_thread *thread, uint64_t object)
 {
-	struct pyview *view = pyview_open((pid_t)thread->pid);
-	bool inside = view &&
-		      pyview_in_with_of(view, thread->record ? thread->record->pthread : 0, object);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
 
-	pyview_close(view);
-	return inside;
+	return view &&
+	       pyview_in_with_of(view, thread->record ? thread->record->pthread : 0, object);
 }
 
 bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of)
@@ -420,11 +395,8 @@ enum cross_process_part pythread_part(const struct snapshot_thread *thread)
 bool pythread_replaces_worker(const struct snapshot_thread *thread)
 {
 	AUTO_FREE char *stack = pythread_stack(thread);
-	struct pyview *view =
+	AUTO_FREE struct pyview *view =
 		cross_process_replaces_worker(stack) ? pyview_open((pid_t)thread->pid) : NULL;
-	bool replaces = view && thread->record &&
-			pyview_pool_works_on(view, thread->record->pthread);
 
-	pyview_close(view);
-	return replaces;
+	return view && thread->record && pyview_pool_works_on(view, thread->record->pthread);
 }

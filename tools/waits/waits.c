@@ -171,15 +171,12 @@ static uint64_t alarm_of(const struct mpsan_process *process)
 /* A process that has logged nothing yet has not said so itself. */
 static bool is_python(const struct look *look)
 {
-	struct pyview *view;
-	bool found;
+	AUTO_FREE struct pyview *view = NULL;
 
 	if (look_process(look)->python)
 		return true;
 	view = pyview_open((pid_t)look->thread->pid);
-	found = view != NULL;
-	pyview_close(view);
-	return found;
+	return view != NULL;
 }
 
 /*
@@ -480,7 +477,7 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
 		classify_circle(&(struct look){waits, snapshot, &snapshot->threads.item[i],
 					       &waits->item.item[i]});
-	pyview_close(waits->view);
+	free(waits->view);
 	waits->view = NULL;
 	waits->view_of = 0;
 }

@@ -22,7 +22,7 @@ struct pyview *look_view(struct look *look, uint32_t pid)
 	struct waits *waits = look->waits;
 
 	if (waits->view_of != pid) {
-		pyview_close(waits->view);
+		free(waits->view);
 		waits->view = pyview_open((pid_t)pid);
 		waits->view_of = pid;
 	}

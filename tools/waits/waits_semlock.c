@@ -285,20 +285,16 @@ bool look_add_semlock(struct look *look, uint64_t lock)
  */
 static bool is_without(const struct snapshot_process *process, uint64_t object, uint64_t lock)
 {
-	struct pyview *view = pyview_open((pid_t)process->pid);
-	bool without = view && pyview_shared_lock_is_free(view, object, lock);
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)process->pid);
 
-	pyview_close(view);
-	return without;
+	return view && pyview_shared_lock_is_free(view, object, lock);
 }
 
 static uint64_t object_of(const struct snapshot_thread *thread, uint64_t lock)
 {
-	struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
-	uint64_t object = view ? pyview_shared_lock(view, thread->record->pthread, lock) : 0;
+	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
 
-	pyview_close(view);
-	return object;
+	return view ? pyview_shared_lock(view, thread->record->pthread, lock) : 0;
 }
 
 bool waits_owner_has_ended(const struct waits *waits, uint32_t index)

@@ -11,8 +11,59 @@
 #define ROW(field, v8, v9, v10, v11, v12, v13, v14, v15)                                   \
 	[0].field = v8, [1].field = v9, [2].field = v10, [3].field = v11, [4].field = v12, \
 	[5].field = v13, [6].field = v14, [7].field = v15,
+/* As tools/dev/python-layout prints them; 0: there is none. */
 static const struct cpython_layout cpython_layouts[] = {
-#include "layout.def"
+/* clang-format off */
+ROW(minor,                   8,    9,   10,   11,   12,   13,   14,   15)
+ROW(runtime_interpreters,   32,   32,   32,   40,   40,  632,  808,  936)
+ROW(runtime_current,      1368,  568,  568,  576,    0,    0,    0,    0)
+ROW(interp_next,             0,    0,    0,    0,    0, 7264, 7272, 7264)
+ROW(interp_threads,          8,    8,    8,   16,   72, 7344, 7344, 7336)
+ROW(interp_modules,         56,  856,  856,  888,  944, 7656, 7688, 7592)
+ROW(interp_gil,              0,    0,    0,    0,  384,   16,   16,   16)
+ROW(gil_locked,              0,    0,    0,    0,   16,   16,   16,   16)
+ROW(gil_holder,              0,    0,    0,    0,    8,    8,    8,    8)
+ROW(state_prev,              0,    0,    0,    0,    0,    0,    0,    0)
+ROW(state_next,              8,    8,    8,    8,    8,    8,    8,    8)
+ROW(state_interp,           16,   16,   16,   16,   16,   16,   16,   16)
+ROW(state_thread_id,       176,  176,  176,  152,  136,  152,  152,  176)
+ROW(state_exc_info,        144,  144,  144,  120,  104,  120,  120,  144)
+ROW(state_frame,            24,   24,   24,   56,   56,   72,   72,   72)
+ROW(cframe,                  0,    0,    0,    1,    1,    0,    0,    0)
+ROW(cframe_frame,            0,    0,    0,    8,    0,    0,    0,    0)
+ROW(frame_previous,         24,   24,   24,   48,    8,    8,    8,    8)
+ROW(frame_code,             32,   32,   32,   32,    0,    0,    0,    0)
+ROW(frame_instr,           104,  104,   96,   56,   56,   56,   56,   56)
+ROW(frame_owner,             0,    0,    0,   69,   70,   70,   74,   74)
+ROW(frame_locals,          360,  360,  352,   72,   72,   72,   80,   80)
+ROW(frame_stack,            64,   64,   64,    0,    0,    0,    0,    0)
+ROW(frame_block_count,     112,  112,  104,    0,    0,    0,    0,    0)
+ROW(frame_blocks,          120,  120,  112,    0,    0,    0,    0,    0)
+ROW(code_filename,         104,  104,  104,  112,  112,  112,  112,  112)
+ROW(code_firstlineno,       40,   40,   40,   72,   68,   68,   68,   68)
+ROW(code_lines,            120,  120,  120,  136,  136,  136,  136,  136)
+ROW(code_name,             112,  112,  112,  128,  128,  128,  128,  128)
+ROW(code_firsttraceable,     0,    0,    0,  168,  176,  184,  192,  192)
+ROW(code_units,              0,    0,    0,  184,  192,  200,  208,  208)
+ROW(code_handlers,           0,    0,    0,   40,   40,   40,   40,   40)
+ROW(code_locals,             0,    0,    0,   76,   72,   72,   72,   72)
+ROW(code_variables,         72,   72,   72,   96,   96,   96,   96,   96)
+ROW(frame_globals,          48,   48,   48,    8,   24,   24,   24,   24)
+ROW(code_bytecode,          48,   48,   48,    0,    0,    0,    0,    0)
+ROW(tuple_items,            24,   24,   24,   24,   24,   24,   32,   32)
+ROW(type_flags,            168,  168,  168,  168,  168,  168,  168,  168)
+ROW(type_dictoffset,       288,  288,  288,  288,  288,  288,  288,  288)
+ROW(type_cached_keys,      872,  864,  872,  872,  880,  880,  880,  888)
+ROW(dict_keys,              32,   32,   32,   32,   32,   32,   32,   32)
+ROW(dict_values,            40,   40,   40,   40,   40,   40,   40,   40)
+ROW(values_items,            0,    0,    0,    0,    0,    8,    8,    8)
+ROW(bytes_size,             16,   16,   16,   16,   16,   16,   16,   16)
+ROW(bytes_items,            32,   32,   32,   32,   32,   32,   32,   32)
+ROW(str_length,             16,   16,   16,   16,   16,   16,   16,   16)
+ROW(str_state,              32,   32,   32,   32,   32,   32,   32,   32)
+ROW(str_ascii,              48,   48,   48,   48,   40,   40,   40,   40)
+ROW(str_compact,            72,   72,   72,   72,   56,   56,   56,   56)
+/* clang-format on */
 };
 #undef ROW
 
