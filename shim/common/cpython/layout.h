@@ -13,7 +13,7 @@
 	[5].field = v13, [6].field = v14, [7].field = v15,
 /* As tools/dev/python-layout prints them; 0: there is none. */
 static const struct cpython_layout cpython_layouts[] = {
-/* clang-format off */
+	/* clang-format off */
 ROW(minor,                   8,    9,   10,   11,   12,   13,   14,   15)
 ROW(runtime_interpreters,   32,   32,   32,   40,   40,  632,  808,  936)
 ROW(runtime_current,      1368,  568,  568,  576,    0,    0,    0,    0)
@@ -63,7 +63,7 @@ ROW(str_length,             16,   16,   16,   16,   16,   16,   16,   16)
 ROW(str_state,              32,   32,   32,   32,   32,   32,   32,   32)
 ROW(str_ascii,              48,   48,   48,   48,   40,   40,   40,   40)
 ROW(str_compact,            72,   72,   72,   72,   56,   56,   56,   56)
-/* clang-format on */
+	/* clang-format on */
 };
 #undef ROW
 
