@@ -7,6 +7,10 @@
 
 #include <jansson.h>
 
+/* Sets `item` to each of an array's values in turn. */
+#define JSON_EACH(item, array) \
+	for (size_t at_##item = 0; (item = json_array_get((array), at_##item)); at_##item++)
+
 /*
  * A new JSON string of up to `length` bytes of `text`, with what is unsafe escaped, but for what JSON escapes itself;
  * null if `text` is NULL.

@@ -176,10 +176,9 @@ static void add_limit(const char *text, void *document)
 static bool waits_across(const json_t *picture)
 {
 	json_t *process, *thread;
-	size_t i, k;
 
-	json_array_foreach(json_object_get(picture, "processes"), i, process) {
-		json_array_foreach(json_object_get(process, "threads"), k, thread) {
+	JSON_EACH(process, json_object_get(picture, "processes")) {
+		JSON_EACH(thread, json_object_get(process, "threads")) {
 			const json_t *owner =
 				json_object_get(json_object_get(thread, "waits_for"), "owner");
 

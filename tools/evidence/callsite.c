@@ -104,12 +104,11 @@ static char *handled_signal(json_t *python, const char *handlers)
 {
 	static const char handled[] = ", handled at ";
 	json_t *frame;
-	size_t i;
 
 	for (const char *one = handlers; one && *one;) {
 		const char *place = strstr(one, handled), *next = strstr(one, "; ");
 
-		json_array_foreach(python, i, frame)
+		JSON_EACH(frame, python)
 			if (place && (!next || place < next) &&
 			    is_handled_at(frame, place + strlen(handled)))
 				return text_format("%.*s", (int)(place - one), one);
@@ -122,9 +121,8 @@ char *callsite_handler(const struct callsite *callsite, const char *handlers)
 {
 	AUTO_FREE char *signal = NULL;
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(callsite->native, i, frame)
+	JSON_EACH(frame, callsite->native)
 		if (!signal && *jsontext_at(frame, "handler_of"))
 			signal = text_copy(jsontext_at(frame, "handler_of"));
 	if (!signal)

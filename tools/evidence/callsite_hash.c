@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsontext.h"
 #include "callsite.h"
 
 #define KEY_FRAMES_MAX 24u
@@ -55,9 +56,8 @@ static int nearest(json_t *list)
 {
 	json_t *frame;
 	int best = FAR;
-	size_t i;
 
-	json_array_foreach(list, i, frame) {
+	JSON_EACH(frame, list) {
 		int distance = function_of(frame) ? frame_distance(frame) : FAR;
 
 		if (distance < best)
@@ -87,9 +87,8 @@ static void hash_frames(uint64_t *hash, json_t *list)
 	char *last = NULL;
 	uint32_t kept = 0;
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(list, i, frame) {
+	JSON_EACH(frame, list) {
 		const char *function = function_of(frame);
 		char *key = function && kept < KEY_FRAMES_MAX && !is_inlined(function) &&
 					    frame_distance(frame) <= best ?

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsontext.h"
 #include "args.h"
 #include "text_cuda.h"
 
@@ -227,11 +228,10 @@ static json_t *starter(const struct cuda_subjects *subjects)
 	json_t *frame = frame_of_caller(subjects->ctx->frames, &subjects->init->at,
 					subjects->init->ev.caller);
 	json_t *other;
-	size_t i;
 
 	if (frame && !is_way_through(frame))
 		return frame;
-	json_array_foreach(subjects->initialiser.native, i, other) {
+	JSON_EACH(other, subjects->initialiser.native) {
 		if (is_way_through(other))
 			continue;
 		json_decref(frame);

@@ -120,9 +120,8 @@ static bool logs(json_t *python, size_t count)
 static bool runs_in_loop(json_t *python)
 {
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(python, i, frame)
+	JSON_EACH(frame, python)
 		if (ends_with(jsontext_at(frame, "file"), "/asyncio/events.py"))
 			return true;
 	return false;
@@ -208,9 +207,8 @@ static bool is_at_end(json_t *native, json_t *python)
 					  "wait_for_thread_shutdown"};
 	static const char *const main_function[] = {"Py_RunMain"};
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(native, i, frame)
+	JSON_EACH(frame, native)
 		if (IS_NAMED(frame, end) || (IS_NAMED(frame, main_function) &&
 					     json_array_size(python) && !runs_program(python)))
 			return true;
@@ -221,9 +219,8 @@ static bool is_at_end(json_t *native, json_t *python)
 static bool runs_greenlets(const struct callsite *waiter)
 {
 	const json_t *frame;
-	size_t i;
 
-	json_array_foreach(waiter->native, i, frame)
+	JSON_EACH(frame, waiter->native)
 		if (strstr(jsontext_at(frame, "module"), "/_greenlet."))
 			return true;
 	return false;

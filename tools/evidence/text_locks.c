@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../include/mpsan_texts.h"
+#include "../base/jsontext.h"
 #include "../reader/threads.h"
 
 #define THREADS_NAMED 6u
@@ -55,12 +56,12 @@ static bool is_buffer_lock(json_t *native)
 					   "buffered_enter"};
 	json_t *frame = json_array_get(native, 0), *caller = json_array_get(native, 1);
 	const char *first = json_string_value(json_object_get(frame, "function"));
-	size_t i, k;
+	size_t k;
 
 	if (first && !strcmp(first, "PyThread_acquire_lock"))
 		return json_equal(json_object_get(frame, "module"),
 				  json_object_get(caller, "module")); /* not an extension's */
-	json_array_foreach(native, i, frame) {
+	JSON_EACH(frame, native) {
 		const char *function = json_string_value(json_object_get(frame, "function"));
 
 		for (k = 0; function && k < sizeof(sign) / sizeof(*sign); k++)
@@ -110,9 +111,8 @@ static const char *called_by(json_t *python, const json_t *script)
 {
 	const char *function = NULL, *dot;
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(python, i, frame) {
+	JSON_EACH(frame, python) {
 		if (frame == script)
 			break;
 		function = json_string_value(json_object_get(frame, "function"));

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsontext.h"
 #include "../rules/dead_ends.h"
 
 static struct awaited_frames wait_awaited(const struct wait_ref *wait)
 {
 	struct awaited_frames frames = {0};
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(wait->python, i, frame) {
+	JSON_EACH(frame, wait->python) {
 		const char *function = json_string_value(json_object_get(frame, "function"));
 		const char *file = json_string_value(json_object_get(frame, "file"));
 		struct pyframe next;

@@ -141,9 +141,8 @@ static bool first_of(struct location *location, const struct locator *locator, c
 		     bool inside)
 {
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(frames, i, frame) {
+	JSON_EACH(frame, frames) {
 		if (location_of_frame(location, locator, frame) && (location->inside || !inside))
 			return true;
 		location_finish(location);
@@ -181,9 +180,8 @@ static bool of_steps(struct location *location, const struct locator *locator,
 		     const json_t *finding, bool only_main, bool inside)
 {
 	json_t *step;
-	size_t i;
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
+	JSON_EACH(step, json_object_get(finding, "evidence")) {
 		if (only_main && !is_main(finding, step))
 			continue;
 		if (location_of_step(location, locator, step) && (location->inside || !inside))
@@ -202,9 +200,8 @@ static bool of_command(struct location *location, const struct locator *locator,
 {
 	const char *program = json_string_value(json_array_get(command, 0));
 	json_t *word;
-	size_t i;
 
-	json_array_foreach(command, i, word) {
+	JSON_EACH(word, command) {
 		const char *file = below_really(locator, json_string_value(word));
 
 		if (!file || !*file)
@@ -220,9 +217,8 @@ const json_t *location_frame(const json_t *finding)
 {
 	const json_t *frame = NULL;
 	json_t *step;
-	size_t i;
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
+	JSON_EACH(step, json_object_get(finding, "evidence")) {
 		const json_t *at = json_object_get(step, "at");
 
 		if (!json_is_object(at))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsontext.h"
 #include "../base/suggest.h"
 #include "../base/textfile.h"
 #include "../rules/catalog.h"
@@ -111,12 +112,11 @@ static bool fits_frame(const char *pattern, const json_t *frame)
 static bool fits_step(const char *pattern, const json_t *step)
 {
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(json_object_get(step, "stack"), i, frame)
+	JSON_EACH(frame, json_object_get(step, "stack"))
 		if (fits_frame(pattern, frame))
 			return true;
-	json_array_foreach(json_object_get(step, "python"), i, frame)
+	JSON_EACH(frame, json_object_get(step, "python"))
 		if (fits_frame(pattern, frame))
 			return true;
 	return false;
@@ -126,11 +126,10 @@ bool suppression_fits(const struct suppression *line, const json_t *finding)
 {
 	const char *pattern = line->pattern;
 	json_t *step;
-	size_t i;
 
 	if (suppress_fits(pattern, json_string_value(json_object_get(finding, "lock"))))
 		return true;
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	JSON_EACH(step, json_object_get(finding, "evidence"))
 		if (fits_step(pattern, step))
 			return true;
 	return false;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsontext.h"
 #include "../base/suggest.h"
 #include "suppress.h"
 
@@ -82,14 +83,13 @@ static void take_finding(struct near *near, const json_t *finding)
 {
 	const char *lock = json_string_value(json_object_get(finding, "lock"));
 	json_t *step, *frame;
-	size_t i, k;
 
 	if (lock)
 		take_name(near, text_copy(lock));
-	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
-		json_array_foreach(json_object_get(step, "python"), k, frame)
+	JSON_EACH(step, json_object_get(finding, "evidence")) {
+		JSON_EACH(frame, json_object_get(step, "python"))
 			take_frame(near, frame);
-		json_array_foreach(json_object_get(step, "stack"), k, frame)
+		JSON_EACH(frame, json_object_get(step, "stack"))
 			take_frame(near, frame);
 	}
 }
@@ -100,9 +100,8 @@ static char *near_in(const struct suppression *line, const json_t *findings, boo
 	struct near near = {.pattern = line->pattern, .by_part = by_part};
 	json_t *finding;
 	char *text;
-	size_t i;
 
-	json_array_foreach((json_t *)findings, i, finding)
+	JSON_EACH(finding, (json_t *)findings)
 		if (suppression_is_of(line, finding))
 			take_finding(&near, finding);
 	asked = &near;
@@ -118,9 +117,8 @@ static char *near_in(const struct suppression *line, const json_t *findings, boo
 static char *other_rule(const struct suppression *line, const json_t *findings)
 {
 	json_t *finding;
-	size_t i;
 
-	json_array_foreach((json_t *)findings, i, finding)
+	JSON_EACH(finding, (json_t *)findings)
 		if (strcmp(line->pattern, "*") && suppression_fits(line, finding))
 			return text_format(" (did you mean %s:%s?)",
 					   json_string_value(json_object_get(finding, "rule")),

@@ -34,13 +34,12 @@ static uint64_t hash_of(const json_t *value)
 {
 	uint64_t hash = json_typeof(value);
 	json_t *item;
-	size_t i;
 
 	if (json_is_integer(value))
 		return html_data_mix(hash, (uint64_t)json_integer_value(value));
 	if (json_is_string(value))
 		hash = hash_text(hash, json_string_value(value));
-	json_array_foreach(value, i, item)
+	JSON_EACH(item, value)
 		hash = html_data_mix(hash, hash_of(item));
 	return hash;
 }
@@ -108,12 +107,11 @@ static json_int_t put_frame(struct packer *packer, const json_t *frame)
 static json_int_t put_stack(struct packer *packer, const json_t *stack)
 {
 	json_t *packed, *frame;
-	size_t i;
 
 	if (!json_array_size(stack))
 		return -1;
 	packed = json_array();
-	json_array_foreach(stack, i, frame)
+	JSON_EACH(frame, stack)
 		json_array_append_new(packed, json_integer(put_frame(packer, frame)));
 	return pool_put(&packer->stacks, packed);
 }
@@ -134,9 +132,8 @@ static json_t *pack_step(struct packer *packer, json_t *step)
 static json_t *pack_finding(struct packer *packer, json_t *finding)
 {
 	json_t *packed = json_copy(finding), *steps = json_array(), *step;
-	size_t i;
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	JSON_EACH(step, json_object_get(finding, "evidence"))
 		json_array_append_new(steps, pack_step(packer, step));
 	json_object_set_new(packed, "evidence", steps);
 	return packed;
@@ -174,12 +171,11 @@ json_t *html_data(const struct report *report)
 	json_t *data = json_copy(report->document), *findings = json_array(), *told = json_object();
 	struct packer packer;
 	json_t *finding;
-	size_t i;
 
 	pool_init(&packer.texts);
 	pool_init(&packer.frames);
 	pool_init(&packer.stacks);
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
+	JSON_EACH(finding, json_object_get(report->document, "findings")) {
 		json_array_append_new(findings, pack_finding(&packer, finding));
 		add_rule(told, json_string_value(json_object_get(finding, "rule")));
 	}

@@ -41,10 +41,9 @@ static int compare_keys(const void *a, const void *b)
 static void html_line_gather(struct named *named, const json_t *findings)
 {
 	json_t *finding, *step;
-	size_t i, j;
 
-	json_array_foreach(findings, i, finding)
-		json_array_foreach(json_object_get(finding, "evidence"), j, step) {
+	JSON_EACH(finding, findings)
+		JSON_EACH(step, json_object_get(finding, "evidence")) {
 			add_key(named, step);
 			add_key(named, json_object_get(step, "waits_for"));
 		}

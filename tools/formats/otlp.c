@@ -34,9 +34,8 @@ static json_t *any_value(const json_t *value);
 static json_t *list_value(const json_t *array)
 {
 	json_t *values = json_array(), *item;
-	size_t i;
 
-	json_array_foreach(array, i, item)
+	JSON_EACH(item, array)
 		if (!json_is_null(item))
 			json_array_append_new(values, any_value(item));
 	return json_pack("{s:{s:o}}", "arrayValue", "values", values);

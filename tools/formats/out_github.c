@@ -80,14 +80,13 @@ void out_github(FILE *out, const struct report *report)
 		     *command = json_object_get(report->document, "command");
 	struct locator locator;
 	json_t *finding;
-	size_t i;
 
 	locator_init(&locator);
 	/* The program may have left a line unfinished; a command must begin a line. */
 	if (json_array_size(findings) && (out == stdout || out == stderr))
 		fputc('\n', out);
 	for (struct kind *kind = kinds; kind->severity; kind++)
-		json_array_foreach(findings, i, finding) {
+		JSON_EACH(finding, findings) {
 			if (strcmp(jsontext_at(finding, "severity"), kind->severity))
 				continue;
 			if (kind->found++ < SHOWN)

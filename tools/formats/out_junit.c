@@ -164,9 +164,8 @@ static void put_times(const struct junit *junit)
 	json_t *process;
 	struct tm parts;
 	char text[40];
-	size_t i;
 
-	json_array_foreach(json_object_get(junit->report->document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(junit->report->document, "processes")) {
 		start_ns = json_integer_value(json_object_get(process, "start_ns"));
 		end_ns = json_integer_value(json_object_get(process, "end_ns"));
 		if (start_ns > 0 && (!begin || start_ns < begin))
@@ -194,9 +193,8 @@ static char *command_text(const json_t *document)
 {
 	char *text = text_copy("");
 	json_t *word;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "command"), i, word)
+	JSON_EACH(word, json_object_get(document, "command"))
 		text = text_join(text, " ", text_copy(json_string_value(word)));
 	return text;
 }
@@ -232,12 +230,11 @@ static void put_limits(const struct junit *junit)
 {
 	const json_t *limits = json_object_get(junit->report->document, "limits");
 	json_t *limit;
-	size_t i;
 
 	if (!json_array_size(limits))
 		return;
 	fputs("    <system-out>\n", junit->out);
-	json_array_foreach(limits, i, limit) {
+	JSON_EACH(limit, limits) {
 		fputs("limit: ", junit->out);
 		put_lines(junit->out, json_string_value(limit));
 	}
@@ -248,12 +245,11 @@ void out_junit(FILE *out, const struct report *report)
 {
 	AUTO_FREE struct junit *junit = memory_get(sizeof(*junit));
 	json_t *finding;
-	size_t i;
 
 	junit->out = out;
 	junit->report = report;
 	locator_init(&junit->locator);
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
+	JSON_EACH(finding, json_object_get(report->document, "findings")) {
 		enum rule_id rule = rule_find(jsontext_at(finding, "rule"));
 
 		if (rule != RULE_COUNT)

@@ -68,9 +68,8 @@ static char *out_otlp_key_of(const json_t *object)
 static json_t *index_processes(const json_t *document)
 {
 	json_t *index = json_object(), *process;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(document, "processes")) {
 		AUTO_FREE char *key = out_otlp_key_of(process);
 
 		json_object_set(index, key, process);
@@ -157,9 +156,8 @@ static void add_finding(struct otlp *otlp, const json_t *finding)
 static void add_findings(struct otlp *otlp, const struct report *report)
 {
 	json_t *processes = index_processes(report->document), *finding;
-	size_t i;
 
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
+	JSON_EACH(finding, json_object_get(report->document, "findings")) {
 		AUTO_FREE char *key = out_otlp_key_of(finding);
 
 		otlp_resource(otlp, resource_of(source_of(report, finding),
@@ -183,10 +181,9 @@ static void add_limit(struct otlp *otlp, const char *text)
 static void add_limits(struct otlp *otlp, const struct report *report)
 {
 	json_t *limit;
-	size_t i;
 
 	otlp_resource(otlp, resource_of(NULL, NULL));
-	json_array_foreach(json_object_get(report->document, "limits"), i, limit)
+	JSON_EACH(limit, json_object_get(report->document, "limits"))
 		add_limit(otlp, json_string_value(limit));
 }
 

@@ -138,9 +138,8 @@ static json_t *thread_flow(json_t *flows, const json_t *step)
 			       (long long)json_integer_value(json_object_get(step, "pid")),
 			       (long long)json_integer_value(json_object_get(step, "tid")));
 	json_t *flow, *found = NULL;
-	size_t i;
 
-	json_array_foreach(flows, i, flow)
+	JSON_EACH(flow, flows)
 		if (!strcmp(jsontext_at(flow, "id"), id))
 			found = flow;
 	if (!found) {
@@ -225,9 +224,8 @@ static char *command_line(const json_t *command)
 {
 	char *line = text_copy("");
 	json_t *word;
-	size_t i;
 
-	json_array_foreach(command, i, word) {
+	JSON_EACH(word, command) {
 		const char *text = json_string_value(word);
 		char *quoted = memory_get(4 * strlen(text) + 3), *to = quoted;
 
@@ -251,7 +249,6 @@ static json_t *invocation(const json_t *document)
 				   "toolExecutionNotifications"),
 	       *limit;
 	AUTO_FREE char *line = command_line(command);
-	size_t i;
 
 	if (*line) {
 		json_object_set_new(object, "commandLine", jsontext_of(line));
@@ -262,7 +259,7 @@ static json_t *invocation(const json_t *document)
 	if (json_is_integer(signal))
 		json_object_set_new(object, "exitSignalNumber",
 				    json_integer(json_integer_value(signal)));
-	json_array_foreach(json_object_get(document, "limits"), i, limit)
+	JSON_EACH(limit, json_object_get(document, "limits"))
 		json_array_append_new(json_object_get(object, "toolExecutionNotifications"),
 				      json_pack("{s:s, s:o}", "level", "note", "message",
 						message(json_string_value(limit))));
@@ -281,10 +278,9 @@ void out_sarif(FILE *out, const struct report *report)
 {
 	struct sarif sarif = {.document = report->document};
 	json_t *results = json_array(), *finding, *log;
-	size_t i;
 
 	locator_init(&sarif.locator);
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
+	JSON_EACH(finding, json_object_get(report->document, "findings"))
 		json_array_append_new(results, result(&sarif, finding));
 	log = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:o}}, s:[o], s:o, s:s, s:o}]}",
 			"$schema", SCHEMA_URI, "version", "2.1.0", "runs", "tool", "driver", "name",

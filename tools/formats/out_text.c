@@ -113,11 +113,10 @@ static void print_hosts(FILE *out, const json_t *document)
 	const json_t *hosts = json_object_get(document, "hosts");
 	json_int_t most = 0, uncertain = 0;
 	json_t *host;
-	size_t i;
 
 	if (json_array_size(hosts) < 2)
 		return;
-	json_array_foreach(hosts, i, host) {
+	JSON_EACH(host, hosts) {
 		most = llabs(jsontext_number(host, "skew_ns")) > most ?
 			       llabs(jsontext_number(host, "skew_ns")) :
 			       most;
@@ -136,10 +135,10 @@ static void print_hosts(FILE *out, const json_t *document)
 /* Counts those of one kind, by host and PID: images after exec, of which each PID once, or the others. */
 static size_t count_images(const json_t *document, bool after_exec, json_t *seen)
 {
-	size_t count = 0, i;
+	size_t count = 0;
 	json_t *process;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(document, "processes")) {
 		AUTO_FREE char *key = text_format("%s %lld", jsontext_at(process, "host"),
 						  jsontext_number(process, "pid"));
 
@@ -163,9 +162,8 @@ void out_text_summary(FILE *out, const json_t *document)
 {
 	size_t processes = count_processes(document);
 	json_t *limit;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "limits"), i, limit) {
+	JSON_EACH(limit, json_object_get(document, "limits")) {
 		fputs("mpsan: limit: ", out);
 		print_line(out, json_string_value(limit));
 	}
@@ -189,9 +187,8 @@ void out_text_notes(FILE *out, const json_t *document, const struct text_view *v
 	const json_t *findings = json_object_get(document, "findings");
 	unsigned shown[RULE_COUNT + 1] = {0}, left_out = 0;
 	json_t *finding;
-	size_t i;
 
-	json_array_foreach(findings, i, finding) {
+	JSON_EACH(finding, findings) {
 		if (!is_note(finding))
 			continue;
 		if (shown[rule_find(jsontext_at(finding, "rule"))]++ < NOTES_SHOWN)
@@ -208,12 +205,11 @@ void out_text(FILE *out, const struct report *report)
 {
 	const json_t *document = report->document;
 	json_t *finding;
-	size_t i;
 
 	kinds_print(out, json_object_get(document, "triage"), "mpsan: ");
 	if (report->picture)
 		fprintf(out, "\n%s\n", report->picture);
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	JSON_EACH(finding, json_object_get(document, "findings"))
 		if (!is_note(finding))
 			out_text_finding(out, finding, &report->view);
 	out_text_notes(out, document, &report->view);

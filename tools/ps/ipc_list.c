@@ -377,10 +377,9 @@ static void print_rest(const struct ipc_list *list, uint32_t from, FILE *out)
 static void print_limits(const struct ipc_list *list, FILE *out)
 {
 	json_t *document = json_pack("{s:[]}", "limits"), *line;
-	size_t i;
 
 	export_table_limits(&list->exports, document);
-	json_array_foreach(json_object_get(document, "limits"), i, line)
+	JSON_EACH(line, json_object_get(document, "limits"))
 		fprintf(out, "limit: %s\n", json_string_value(line));
 	json_decref(document);
 }

@@ -118,9 +118,8 @@ static const char *driver_call(const json_t *stack)
 {
 	const char *found = NULL;
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(stack, i, frame) {
+	JSON_EACH(frame, stack) {
 		const char *function = jsontext_string(frame, "function");
 
 		if (is_driver(jsontext_string(frame, "module")) && is_driver_call(function))

@@ -19,9 +19,8 @@ static void print_list(FILE *out, const char *title, const json_t *list)
 {
 	const char *between = title;
 	json_t *who;
-	size_t i;
 
-	json_array_foreach(list, i, who) {
+	JSON_EACH(who, list) {
 		fprintf(out, "%s%s", between, jsontext_string(who, "who"));
 		between = ", ";
 	}

@@ -205,11 +205,11 @@ static bool is_outside(const struct ps_tree *tree)
 
 static void put_head(const struct screen *screen, const struct ps_tree *tree)
 {
-	size_t processes = 0, threads = 0, i;
+	size_t processes = 0, threads = 0;
 	json_t *process;
 	AUTO_FREE char *line = NULL;
 
-	json_array_foreach(json_object_get(tree->document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(tree->document, "processes")) {
 		if (strcmp(jsontext_at(process, "state"), "alive"))
 			continue;
 		processes++;

@@ -55,9 +55,8 @@ char *ps_command(json_t *argv)
 static bool is_in_the_way(const json_t *thread)
 {
 	json_t *hold;
-	size_t i;
 
-	json_array_foreach(json_object_get(thread, "holds"), i, hold)
+	JSON_EACH(hold, json_object_get(thread, "holds"))
 		if (is_set(hold, "wanted"))
 			return true;
 	return false;
@@ -100,9 +99,8 @@ static char *ps_text_key_of(const json_t *thread)
 			    at ? at : "", raised, is_set(wait, "for_ever"), is_set(wait, "timed"),
 			    is_set(owner, "gone") ? jsontext_number(owner, "tid") : 0,
 			    jsontext_string(owner, "name") ? jsontext_string(owner, "name") : "");
-	size_t i;
 
-	json_array_foreach(json_object_get(thread, "holds"), i, hold) {
+	JSON_EACH(hold, json_object_get(thread, "holds")) {
 		const char *name = jsontext_string(hold, "name"),
 			   *taken = jsontext_string(hold, "taken");
 
@@ -182,10 +180,9 @@ void ps_groups_init(struct ps_groups *groups, const json_t *process)
 {
 	json_t *threads = json_object_get(process, "threads"), *thread;
 	bool alive = !strcmp(jsontext_string(process, "state"), "alive");
-	size_t i;
 
 	*groups = (struct ps_groups){.idle = alive, .runs = alive};
-	json_array_foreach(threads, i, thread)
+	JSON_EACH(thread, threads)
 		add_thread(groups, thread);
 	if (groups->item.count)
 		qsort(groups->item.item, groups->item.count, sizeof(struct ps_group),
@@ -358,10 +355,10 @@ static char *hold_text(const json_t *hold, bool many)
 static char *holds_text(const struct ps_group *group, const char *verb)
 {
 	json_t *holds = json_object_get(group->first, "holds"), *hold;
-	size_t i, told = 0, count = json_array_size(holds);
+	size_t told = 0, count = json_array_size(holds);
 	char *text = text_copy(""), *one;
 
-	json_array_foreach(holds, i, hold) {
+	JSON_EACH(hold, holds) {
 		if (!is_worth_telling(hold, told))
 			continue;
 		one = hold_text(hold, group->count > 1);

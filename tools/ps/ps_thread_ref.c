@@ -21,9 +21,8 @@ static json_t *find_process(const json_t *processes, json_int_t pid)
 static json_t *find_thread(const json_t *process, json_int_t tid)
 {
 	json_t *thread;
-	size_t i;
 
-	json_array_foreach(json_object_get(process, "threads"), i, thread)
+	JSON_EACH(thread, json_object_get(process, "threads"))
 		if (jsontext_number(thread, "tid") == tid)
 			return thread;
 	return NULL;
@@ -65,9 +64,8 @@ static void add_wish(json_t *wanted, json_int_t who, const char *lock, const cha
 static void add_wishes(json_t *wanted, const json_t *process)
 {
 	json_t *thread;
-	size_t i;
 
-	json_array_foreach(json_object_get(process, "threads"), i, thread) {
+	JSON_EACH(thread, json_object_get(process, "threads")) {
 		const json_t *wait = json_object_get(thread, "waits_for");
 		const json_t *owner = json_object_get(wait, "owner");
 		const char *lock = json_string_value(json_object_get(wait, "lock")),
@@ -100,9 +98,8 @@ static void name_hold(json_t *hold, json_t *name)
 static void mark_wanted(const json_t *wanted, const json_t *process, json_t *thread)
 {
 	json_t *hold;
-	size_t i;
 
-	json_array_foreach(json_object_get(thread, "holds"), i, hold) {
+	JSON_EACH(hold, json_object_get(thread, "holds")) {
 		const char *lock = json_string_value(json_object_get(hold, "lock"));
 		json_t *by = !lock						      ? NULL :
 			     find_wish(wanted, jsontext_number(process, "pid"), lock) ?:
@@ -116,12 +113,11 @@ static void mark_wanted(const json_t *wanted, const json_t *process, json_t *thr
 void ps_tie(json_t *processes)
 {
 	json_t *wanted = json_object(), *process, *thread;
-	size_t i, k;
 
-	json_array_foreach(processes, i, process)
+	JSON_EACH(process, processes)
 		add_wishes(wanted, process);
-	json_array_foreach(processes, i, process)
-		json_array_foreach(json_object_get(process, "threads"), k, thread) {
+	JSON_EACH(process, processes)
+		JSON_EACH(thread, json_object_get(process, "threads")) {
 			name_owner(processes, process, thread);
 			mark_wanted(wanted, process, thread);
 		}

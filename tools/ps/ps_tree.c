@@ -102,14 +102,13 @@ void ps_tree_init(struct ps_tree *tree, const json_t *document)
 {
 	uint32_t killed = 0;
 	json_t *process;
-	size_t i;
 
 	*tree = (struct ps_tree){.document = document,
 				 .now_ns = jsontext_number(document, "time_ns"),
 				 .live = json_is_true(json_object_get(document, "live"))};
-	json_array_foreach(json_object_get(document, "processes"), i, process)
+	JSON_EACH(process, json_object_get(document, "processes"))
 		killed += was_killed(tree, process);
-	json_array_foreach(json_object_get(document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(document, "processes")) {
 		if (is_shown(tree, process, &killed))
 			add_node(tree, process);
 		else

@@ -226,10 +226,9 @@ static json_t *item_json(const struct triage *triage, const struct triage_item *
 static void triage_build(struct triage *triage, const json_t *document)
 {
 	json_t *process;
-	size_t i;
 
 	*triage = (struct triage){.document = document};
-	json_array_foreach(json_object_get(document, "processes"), i, process)
+	JSON_EACH(process, json_object_get(document, "processes"))
 		add_threads(triage, process);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
 		find_next(triage, k);

@@ -21,9 +21,8 @@ static bool has_failed(const json_t *process)
 static const json_t *parent_of(const json_t *processes, const json_t *child)
 {
 	json_t *process;
-	size_t i;
 
-	json_array_foreach(processes, i, process)
+	JSON_EACH(process, processes)
 		if (jsontext_number(process, "pid") == jsontext_number(child, "parent") &&
 		    !strcmp(jsontext_at(process, "state"), "alive"))
 			return process;
@@ -36,9 +35,8 @@ static bool is_told(const json_t *document, const json_t *process)
 	AUTO_FREE char *name = text_format("process %lld ", jsontext_number(process, "pid"));
 	json_t *finding;
 	bool told = false;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	JSON_EACH(finding, json_object_get(document, "findings"))
 		told |= strcmp(jsontext_at(finding, "severity"), "note") &&
 			strstr(jsontext_at(finding, "message"), name);
 	return told;

@@ -51,9 +51,8 @@ void kinds_print(FILE *out, const json_t *triage, const char *before)
 {
 	unsigned printed = 0;
 	json_t *item;
-	size_t i;
 
-	json_array_foreach(triage, i, item) {
+	JSON_EACH(item, triage) {
 		if (printed == LINES_MAX || !is_worth_a_line(triage, item, printed))
 			continue;
 		printed++;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/guard.h"
+#include "../base/jsontext.h"
 #include "../base/limit.h"
 #include "../reader/export_table.h"
 #include "../reader/host.h"
@@ -250,9 +251,8 @@ static void add_exports(json_t *document, const struct reader *reader)
 static void add_symbols(const char *text, void *document)
 {
 	json_t *line;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "limits"), i, line)
+	JSON_EACH(line, json_object_get(document, "limits"))
 		if (!strcmp(json_string_value(line), text))
 			return;
 	report_limit(document, "%s", text);

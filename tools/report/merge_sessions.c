@@ -38,14 +38,13 @@ struct merge_sessions *merge_sessions_create(json_t *document)
 {
 	struct merge_sessions *merge = memory_get(sizeof(*merge));
 	json_t *finding;
-	size_t i;
 
 	merge->document = document;
 	merge->findings = json_object();
 	merge->seen = json_object();
 	merge->told = json_object();
 	merge->ranks = merge_ranks_create();
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	JSON_EACH(finding, json_object_get(document, "findings"))
 		json_object_set(merge->findings, print_of(finding), finding);
 	return merge;
 }
@@ -92,11 +91,10 @@ static void shift(json_t *object, const char *key, int64_t skew_ns)
 static void shift_subject(json_t *subject, int64_t skew_ns)
 {
 	json_t *use;
-	size_t i;
 
 	shift(subject, "begin_ns", skew_ns);
 	shift(subject, "end_ns", skew_ns);
-	json_array_foreach(json_object_get(subject, "uses"), i, use) {
+	JSON_EACH(use, json_object_get(subject, "uses")) {
 		shift_time(json_array_get(use, 1), skew_ns);
 		shift_time(json_array_get(use, 2), skew_ns);
 	}
@@ -120,14 +118,13 @@ static void add_rank(json_t *copy, const json_t *finding, const struct reader *r
 static json_t *copy_finding(const json_t *finding, int64_t skew_ns, const struct reader *reader)
 {
 	json_t *copy = json_deep_copy(finding), *step;
-	size_t i;
 
 	add_rank(copy, finding, reader);
 	if (!skew_ns)
 		return copy;
 	shift(copy, "time_ns", skew_ns);
 	shift_subject(json_object_get(copy, "subject"), skew_ns);
-	json_array_foreach(json_object_get(copy, "evidence"), i, step) {
+	JSON_EACH(step, json_object_get(copy, "evidence")) {
 		shift(step, "time_ns", skew_ns);
 		shift(json_object_get(step, "waits_for"), "since_ns", skew_ns);
 	}
@@ -325,9 +322,8 @@ static void sort(json_t *document, const char *key, int (*compare)(const void *,
 static void name_findings(const struct report *report, const struct occurrence *occurrence)
 {
 	json_t *finding;
-	size_t i;
 
-	json_array_foreach(json_object_get(report->document, "findings"), i, finding) {
+	JSON_EACH(finding, json_object_get(report->document, "findings")) {
 		json_t *source = json_object_get(report->merge->told, print_of(finding));
 
 		occurrence_name(finding, &report->source.item[json_integer_value(source)]);

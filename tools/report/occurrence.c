@@ -64,10 +64,9 @@ static bool *marks_of(const struct occurrence *occurrence, const json_t *sources
 {
 	bool *marks = memory_get(occurrence->report->source.count);
 	json_t *source;
-	size_t i;
 
 	*count = 0;
-	json_array_foreach(sources, i, source) {
+	JSON_EACH(source, sources) {
 		bool *mark = &marks[json_integer_value(source)];
 
 		*count += !*mark;

@@ -65,10 +65,9 @@ static json_t *violations(const json_t *document, const struct practice *practic
 	const char *rest = practice->rules;
 	char slug[SLUG_BYTES];
 	json_t *prints = json_array(), *finding;
-	size_t i;
 
 	while (next_slug(&rest, slug))
-		json_array_foreach(findings, i, finding)
+		JSON_EACH(finding, findings)
 			if (is_violation(finding, slug, practice->least))
 				json_array_append(prints, json_object_get(finding, "fingerprint"));
 	return prints;
@@ -173,9 +172,8 @@ static unsigned count_status(const json_t *list, const char *status)
 {
 	unsigned count = 0;
 	json_t *practice;
-	size_t i;
 
-	json_array_foreach(list, i, practice)
+	JSON_EACH(practice, list)
 		count += !strcmp(jsontext_at(practice, "status"), status);
 	return count;
 }
@@ -193,10 +191,9 @@ void practices_print_count(FILE *out, const json_t *document)
 static void print_findings(FILE *out, const json_t *document, const json_t *prints)
 {
 	json_t *finding, *print;
-	size_t i, j;
 
-	json_array_foreach(prints, i, print)
-		json_array_foreach(json_object_get(document, "findings"), j, finding)
+	JSON_EACH(print, prints)
+		JSON_EACH(finding, json_object_get(document, "findings"))
 			if (json_equal(json_object_get(finding, "fingerprint"), print))
 				fprintf(out, "                    %s: %s, %s\n",
 					jsontext_at(finding, "severity"),
@@ -207,14 +204,13 @@ void practices_print(FILE *out, const json_t *document, bool all)
 {
 	const json_t *list = json_object_get(document, "practices");
 	json_t *practice;
-	size_t i;
 
 	if (!json_array_size(list))
 		return;
 	if (all || count_status(list, statuses[0]))
 		fputs("mpsan: best practices of PyTorch's multiprocessing documentation:\n", out);
 	for (size_t status = 0; status < (all ? 3 : 1); status++)
-		json_array_foreach(list, i, practice) {
+		JSON_EACH(practice, list) {
 			if (strcmp(jsontext_at(practice, "status"), statuses[status]))
 				continue;
 			fprintf(out, "  %-15s %s%s%s%s\n", statuses[status],

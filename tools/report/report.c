@@ -51,9 +51,8 @@ unsigned report_count(const json_t *document, const char *severity)
 {
 	unsigned count = 0;
 	json_t *finding;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	JSON_EACH(finding, json_object_get(document, "findings"))
 		count += !strcmp(jsontext_at(finding, "severity"), severity);
 	return count;
 }
@@ -62,9 +61,8 @@ enum grade report_worst(const json_t *document)
 {
 	enum grade worst = GRADE_OFF, grade;
 	json_t *finding;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	JSON_EACH(finding, json_object_get(document, "findings"))
 		if (grade_parse(json_string_value(json_object_get(finding, "severity")), &grade) &&
 		    grade > worst)
 			worst = grade;

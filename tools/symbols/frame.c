@@ -24,9 +24,8 @@ bool frame_is_header(const json_t *frame)
 json_t *frames_first_own(json_t *native)
 {
 	json_t *frame, *first = NULL;
-	size_t i;
 
-	json_array_foreach(native, i, frame) {
+	JSON_EACH(frame, native) {
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
 		if (!module || origin_is_plumbing(module))
@@ -69,9 +68,8 @@ json_t *frames_first_script(json_t *python)
 {
 	json_t *frame, *best = NULL;
 	int nearest = 3;
-	size_t i;
 
-	json_array_foreach(python, i, frame) {
+	JSON_EACH(frame, python) {
 		const char *file = json_string_value(json_object_get(frame, "file"));
 		const char *function = json_string_value(json_object_get(frame, "function"));
 
@@ -93,9 +91,8 @@ static json_t *birthplace(json_t *python)
 {
 	json_t *frame;
 	bool outside = false;
-	size_t i;
 
-	json_array_foreach(python, i, frame) {
+	JSON_EACH(frame, python) {
 		const char *file = json_string_value(json_object_get(frame, "file"));
 
 		if (file && !frames_distance(file))

@@ -243,9 +243,8 @@ json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint
 	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
 	json_t *list = caller ? frames_create_at(frames, modules, caller, true) : NULL;
 	json_t *frame, *own = json_array_get(list, 0);
-	size_t i;
 
-	json_array_foreach(list, i, frame) {
+	JSON_EACH(frame, list) {
 		if (frame_is_header(frame))
 			continue;
 		own = frame;

@@ -43,9 +43,8 @@ json_t *raised_json(const char *text)
 static json_t *own_frame(json_t *raised)
 {
 	json_t *frame;
-	size_t i;
 
-	json_array_foreach(raised, i, frame)
+	JSON_EACH(frame, raised)
 		if (!frame_distance(frame))
 			return frame;
 	return frames_first_script(raised);

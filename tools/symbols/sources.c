@@ -177,11 +177,10 @@ void sources_show(struct sources *sources, struct frames *frames, const struct f
 {
 	json_t *frame;
 	char *line;
-	size_t i;
 
 	if (!sources->here)
 		return;
-	json_array_foreach(stack, i, frame) {
+	JSON_EACH(frame, stack) {
 		if (frame_distance(frame) || frame_is_header(frame) || !*jsontext_at(frame, "file"))
 			continue;
 		line = json_object_get(frame, "source") ? NULL :

@@ -58,9 +58,8 @@ static void add_frames(struct top_rows *rows, const char *title, const json_t *f
 static void add_holds(struct top_rows *rows, const json_t *holds)
 {
 	json_t *hold;
-	size_t i;
 
-	json_array_foreach(holds, i, hold) {
+	JSON_EACH(hold, holds) {
 		const char *taken = jsontext_at(hold, "taken");
 		bool wanted = json_is_true(json_object_get(hold, "wanted"));
 
@@ -96,9 +95,8 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 	AUTO_FREE char *age = line_lapse(jsontext_number(process, "start_ns"), now_ns),
 		       *size = bytes_text((uint64_t)jsontext_number(process, "shm_bytes"));
 	json_t *word, *thread;
-	size_t i;
 
-	json_array_foreach(json_object_get(process, "argv"), i, word)
+	JSON_EACH(word, json_object_get(process, "argv"))
 		command = text_join(command, " ", text_copy(json_string_value(word)));
 	top_rows_add(rows, NULL, TOP_HEAD,
 		     text_format("process %lld, %s, child of %lld by %s, started %s ago",
@@ -111,7 +109,7 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 			     text_format("not watched: %s", jsontext_at(process, "watched")));
 	if (jsontext_number(process, "shm_bytes"))
 		top_rows_add(rows, NULL, TOP_PLAIN, text_format("shared memory: %s", size));
-	json_array_foreach(json_object_get(process, "threads"), i, thread) {
+	JSON_EACH(thread, json_object_get(process, "threads")) {
 		AUTO_FREE char *key = text_format("t %lld %lld", jsontext_number(process, "pid"),
 						  jsontext_number(thread, "tid"));
 
@@ -126,9 +124,8 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 static json_t *find_finding(const json_t *document, const char *fingerprint)
 {
 	json_t *finding;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	JSON_EACH(finding, json_object_get(document, "findings"))
 		if (!strcmp(jsontext_at(finding, "fingerprint"), fingerprint))
 			return finding;
 	return NULL;

@@ -31,9 +31,8 @@ static void count_thread(struct counts *counts, const json_t *thread)
 static void top_head_count(struct counts *counts, const json_t *document)
 {
 	json_t *process, *thread;
-	size_t i, k;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(document, "processes")) {
 		long long start_ns = jsontext_number(process, "start_ns");
 
 		if (!counts->first || start_ns < counts->start_ns) {
@@ -44,7 +43,7 @@ static void top_head_count(struct counts *counts, const json_t *document)
 			continue;
 		counts->processes++;
 		counts->shared += jsontext_number(process, "shm_bytes");
-		json_array_foreach(json_object_get(process, "threads"), k, thread)
+		JSON_EACH(thread, json_object_get(process, "threads"))
 			count_thread(counts, thread);
 	}
 }
@@ -98,9 +97,8 @@ static uint64_t there_bytes(const json_t *memory)
 {
 	uint64_t bytes = 0;
 	json_t *segment;
-	size_t i;
 
-	json_array_foreach(json_object_get(memory, "segments"), i, segment)
+	JSON_EACH(segment, json_object_get(memory, "segments"))
 		bytes += (uint64_t)jsontext_number(segment, "bytes");
 	return bytes;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "../base/jsontext.h"
 #include "../proc/proc.h"
 #include "../ps/ipc_list.h"
 #include "../ps/ps_memory.h"
@@ -15,9 +16,8 @@
 static void add_shared(json_t *document)
 {
 	json_t *process;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(document, "processes")) {
 		uint32_t pid = (uint32_t)json_integer_value(json_object_get(process, "pid"));
 
 		if (!strcmp(json_string_value(json_object_get(process, "state")), "alive"))

@@ -158,10 +158,9 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 	long long now_ns = jsontext_number(picture->document, "time_ns");
 	json_t *process, *thread;
 	ARRAY(struct known) list = {0};
-	size_t i, k;
 
-	json_array_foreach(json_object_get(picture->document, "processes"), i, process)
-		json_array_foreach(json_object_get(process, "threads"), k, thread)
+	JSON_EACH(process, json_object_get(picture->document, "processes"))
+		JSON_EACH(thread, json_object_get(process, "threads"))
 			*ARRAY_ADD(&list) = (struct known){
 				process, thread,
 				jsontext_number(json_object_get(thread, "waits_for"), "since_ns"),
@@ -266,9 +265,8 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 static void add_users(struct top_rows *rows, const json_t *document)
 {
 	json_t *process;
-	size_t i;
 
-	json_array_foreach(json_object_get(document, "processes"), i, process) {
+	JSON_EACH(process, json_object_get(document, "processes")) {
 		long long bytes = jsontext_number(process, "shm_bytes");
 		AUTO_FREE char *size = bytes_text((uint64_t)bytes),
 			       *command = ps_command(json_incref(json_object_get(process, "argv")));
@@ -288,16 +286,15 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 	long long count = jsontext_number(made, "segments");
 	AUTO_FREE char *size = bytes_text((uint64_t)jsontext_number(made, "bytes"));
 	json_t *segment;
-	size_t i;
 
 	top_rows_add(rows, NULL, TOP_DIM,
 		     count ? text_format("shared memory: %zu segments, of %lld created (%s in all)",
 					 json_array_size(segments), count, size) :
 			     text_copy("no shared memory created so far"));
 	add_users(rows, picture->document);
-	json_array_foreach(segments, i, segment)
+	JSON_EACH(segment, segments)
 		add_segment(rows, segment);
-	json_array_foreach(json_object_get(picture->exports, "exports"), i, segment)
+	JSON_EACH(segment, json_object_get(picture->exports, "exports"))
 		add_export(rows, segment);
 }
 
