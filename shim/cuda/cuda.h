@@ -56,6 +56,21 @@ void *cuda_begin(struct cuda_call *call, enum hook_id id, uint32_t kind, uint64_
 /* Returns whether the call has to be recorded at this level. */
 bool cuda_end(struct cuda_call *call, int result);
 
+/* The head of a hook: `call` and the real function. */
+#define BEGIN(name, kind)      \
+	ENTER(name);           \
+	struct cuda_call call; \
+	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
+
+/*
+ * The head of a hook whose call matters from its start. An export is recorded at that time: the
+ * handle may lie in shared memory, where another process opens it before the call returns. An open
+ * is told from one that another thread made meanwhile.
+ */
+#define BEGIN_TIMED(name)            \
+	BEGIN(name, MPSAN_CUDA_USE); \
+	call.since = sys_now()
+
 /*
  * Records that a child which inherited the driver called a function of the library in vain; call it
  * GUARDED.

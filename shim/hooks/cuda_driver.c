@@ -12,21 +12,6 @@
 #include "../intercept/sys.h"
 #include "../record/stack.h"
 
-/* The head of a hook: `call` and the real function. */
-#define BEGIN(name, kind)      \
-	ENTER(name);           \
-	struct cuda_call call; \
-	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
-
-/*
- * The head of a hook whose call matters from its start. An export is recorded at that time: the
- * handle may lie in shared memory, where another process opens it before the call returns. An open
- * is told from one that another thread made meanwhile.
- */
-#define BEGIN_TIMED(name)            \
-	BEGIN(name, MPSAN_CUDA_USE); \
-	call.since = sys_now()
-
 /* Makes the real call; its value is the result. */
 #define REALLY(...) (real ? real(__VA_ARGS__) : CUDA_ERROR_NOT_INITIALIZED)
 

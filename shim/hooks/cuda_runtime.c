@@ -9,19 +9,6 @@
 #include "../cuda/registry.h"
 #include "../intercept/sys.h"
 
-#define BEGIN(name, kind)      \
-	ENTER(name);           \
-	struct cuda_call call; \
-	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
-
-/*
- * The head of a hook whose call matters from its start. An export is recorded at that time: the
- * handle may lie in shared memory, where another process opens it before the call returns. An open
- * is told from one that another thread made meanwhile.
- */
-#define BEGIN_TIMED(name)            \
-	BEGIN(name, MPSAN_CUDA_USE); \
-	call.since = sys_now()
 #define REALLY(...) (real ? real(__VA_ARGS__) : cudaErrorInsufficientDriver)
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 

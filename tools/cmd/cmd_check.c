@@ -10,7 +10,6 @@ int cmd_check(int argc, char **argv)
 {
 	struct settings settings;
 	int status = options_parse(&settings, OPT_CHECK, usage_check, argc, argv);
-	struct report report = {0};
 
 	if (!status && !settings.baseline.file && !settings.write_baseline)
 		status = complain(
@@ -18,13 +17,5 @@ int cmd_check(int argc, char **argv)
 	else if (!status && settings.rest >= argc)
 		status = complain(
 			"check: missing session directory; mpsan run --dir DIR creates one");
-	if (!status)
-		status = offline_check(&settings);
-	if (!status)
-		status = offline_judge(&settings, argv + settings.rest, &report);
-	if (!status)
-		status = offline_conclude(&settings, &report);
-	report_finish(&report);
-	options_finish(&settings);
-	return status == OPTIONS_HELP ? 0 : status;
+	return offline_run(&settings, argv + settings.rest, status);
 }

@@ -250,3 +250,18 @@ int offline_conclude(struct settings *settings, const struct report *report)
 		return settings->exit_code;
 	return 0;
 }
+
+int offline_run(struct settings *settings, char **dirs, int status)
+{
+	struct report report = {0};
+
+	if (!status)
+		status = offline_check(settings);
+	if (!status)
+		status = offline_judge(settings, dirs, &report);
+	if (!status)
+		status = offline_conclude(settings, &report);
+	report_finish(&report);
+	options_finish(settings);
+	return status == OPTIONS_HELP ? 0 : status;
+}

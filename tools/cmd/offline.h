@@ -34,3 +34,6 @@ int offline_write(const struct settings *settings, const struct report *report);
  * status.
  */
 int offline_conclude(struct settings *settings, const struct report *report);
+
+/* All of these in turn, unless `status` is not 0. Ends the settings, and returns the exit status. */
+int offline_run(struct settings *settings, char **dirs, int status);

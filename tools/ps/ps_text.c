@@ -200,31 +200,34 @@ void ps_groups_finish(struct ps_groups *groups)
 
 /* ---- sentences ---- */
 
+char *ps_thread_name(const json_t *thread)
+{
+	const char *name = jsontext_at(thread, "name");
+	long long tid = jsontext_number(thread, "tid");
+
+	return !*name || !strncmp(name, "TID ", 4) ?
+		       text_format("thread %lld", tid) :
+		       text_format("thread \"%s\" (TID %lld)", name, tid);
+}
+
 static char *subject_text(const struct ps_group *group)
 {
 	const char *name = jsontext_string(group->first, "name");
-	long long tid = jsontext_number(group->first, "tid");
 
 	if (group->count > 1 && group->named)
 		return text_format("%u threads \"%.*s\"", group->count, (int)stem(name), name);
 	if (group->count > 1)
 		return text_format("%u threads", group->count);
-	if (!name || !strncmp(name, "TID ", 4))
-		return text_format("thread %lld", tid);
-	if (!strcmp(name, "main thread"))
-		return text_copy(name);
-	return text_format("thread \"%s\" (TID %lld)", name, tid);
+	return name && !strcmp(name, "main thread") ? text_copy(name) :
+						      ps_thread_name(group->first);
 }
 
 static char *who_text(const json_t *owner)
 {
 	const char *name = jsontext_string(owner, "name");
 
-	if (name && !strcmp(name, "main thread"))
-		return text_copy("the main thread");
-	if (!name || !strncmp(name, "TID ", 4))
-		return text_format("thread %lld", jsontext_number(owner, "tid"));
-	return text_format("thread \"%s\" (TID %lld)", name, jsontext_number(owner, "tid"));
+	return name && !strcmp(name, "main thread") ? text_copy("the main thread") :
+						      ps_thread_name(owner);
 }
 
 /* Where an owner is that is no thread of the waiter's process. */

@@ -11,6 +11,9 @@
 /* A short form like "train.py --fast". Takes over the array; the caller frees the text. */
 char *ps_command(json_t *argv);
 
+/* 'thread "reader" (TID 12)', of whatever has `name` and `tid`; the caller frees it. */
+char *ps_thread_name(const json_t *thread);
+
 /* Threads of one process in the same state. */
 struct ps_group {
 	char *key; /* what they have in common, without TIDs, ages and mere addresses */

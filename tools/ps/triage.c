@@ -86,11 +86,6 @@ static void find_leaf(struct triage *triage, uint32_t index)
 
 /* ---- items ---- */
 
-const char *triage_place(const struct triage_thread *thread)
-{
-	return jsontext_at(thread->json, "at");
-}
-
 static bool is_same_cause(const struct triage_thread *one, const struct triage_thread *other)
 {
 	const json_t *first = json_object_get(one->json, "handling"),
@@ -190,37 +185,21 @@ static int compare_items(const void *one, const void *other)
 static void add_findings(const struct triage *triage, json_t *list, const char *severity,
 			 enum kind kind)
 {
+	const struct triage_item item = {.kind = kind, .threads = 1, .processes = 1};
 	json_t *finding;
-	size_t i;
 	unsigned added = 0;
 
-	json_array_foreach(json_object_get(triage->document, "findings"), i, finding) {
+	JSON_EACH(finding, json_object_get(triage->document, "findings")) {
 		const char *message = jsontext_at(finding, "message");
-		AUTO_FREE char *text = NULL;
 
 		if (strcmp(jsontext_at(finding, "severity"), severity) || added++ >= FINDINGS_MAX)
 			continue;
-		text = text_format("%s: %s: %.*s", kind_head(kind), jsontext_at(finding, "rule"),
-				   (int)strcspn(message, "\n"), message);
-		json_array_append_new(list,
-				      json_pack("{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind",
-						kind_name(kind), "text", jsontext_of(text), "pid",
-						(json_int_t)jsontext_number(finding, "pid"), "tid",
-						(json_int_t)jsontext_number(finding, "tid"),
-						"threads", 1, "processes", 1, "waiters", 0));
+		triage_add(list,
+			   text_format("%s: %s: %.*s", kind_head(kind),
+				       jsontext_at(finding, "rule"), (int)strcspn(message, "\n"),
+				       message),
+			   &item, jsontext_number(finding, "pid"), jsontext_number(finding, "tid"));
 	}
-}
-
-static json_t *item_json(const struct triage *triage, const struct triage_item *item)
-{
-	const struct triage_thread *first = &triage->thread.item[item->first];
-	AUTO_FREE char *text = triage_text(triage, item);
-
-	return json_pack(
-		"{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind", kind_name(item->kind), "text",
-		jsontext_of(text), "pid", (json_int_t)jsontext_number(first->process, "pid"), "tid",
-		(json_int_t)jsontext_number(first->json, "tid"), "threads", (int)item->threads,
-		"processes", (int)item->processes, "waiters", (int)item->waiters);
 }
 
 static void triage_build(struct triage *triage, const json_t *document)
@@ -254,8 +233,13 @@ json_t *triage_of(const json_t *document)
 	add_findings(&triage, list, "warning", KIND_found);
 	triage_add_failed(document, list);
 	for (uint32_t i = 0; i < triage.item.count; i++) {
-		json_array_append_new(list, item_json(&triage, &triage.item.item[i]));
-		free(triage.item.item[i].members.item);
+		const struct triage_item *item = &triage.item.item[i];
+		const struct triage_thread *first = &triage.thread.item[item->first];
+
+		triage_add(list, triage_text(&triage, item), item,
+			   jsontext_number(first->process, "pid"),
+			   jsontext_number(first->json, "tid"));
+		free(item->members.item);
 	}
 	free(triage.thread.item);
 	free(triage.item.item);

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include <jansson.h>
 #include <stdbool.h>
 
+#include "../base/jsontext.h"
 #include "../base/util.h"
 #include "../report/kinds.h"
 
@@ -49,9 +49,15 @@ struct triage {
 	ARRAY(struct triage_item) item;
 };
 
+/* Adds a line, whose text it frees. */
+void triage_add(json_t *list, char *text, const struct triage_item *item, long long pid,
+		long long tid);
 /* The line of an item; the caller frees it. */
 char *triage_text(const struct triage *triage, const struct triage_item *item);
 /* triage_failed.c: adds the line about children that have failed, unless a finding tells of them. */
 void triage_add_failed(const json_t *document, json_t *list);
 /* Where a thread is, "" if unknown. */
-const char *triage_place(const struct triage_thread *thread);
+static inline const char *triage_place(const struct triage_thread *thread)
+{
+	return jsontext_at(thread->json, "at");
+}

@@ -73,8 +73,8 @@ void triage_add_failed(const json_t *document, json_t *list)
 {
 	const json_t *processes = json_object_get(document, "processes"), *first = NULL, *parent;
 	json_t *process;
+	const struct triage_item item = {.kind = KIND_failed, .threads = 1, .processes = 1};
 	unsigned count = 0;
-	AUTO_FREE char *text = NULL;
 	size_t i;
 
 	json_array_foreach(processes, i, process) {
@@ -87,10 +87,6 @@ void triage_add_failed(const json_t *document, json_t *list)
 	if (!first)
 		return;
 	parent = parent_of(processes, first);
-	text = failed_text(first, parent, count);
-	json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind",
-					      kind_name(KIND_failed), "text", jsontext_of(text),
-					      "pid", (json_int_t)jsontext_number(parent, "pid"),
-					      "tid", (json_int_t)jsontext_number(parent, "pid"),
-					      "threads", 1, "processes", 1, "waiters", 0));
+	triage_add(list, failed_text(first, parent, count), &item, jsontext_number(parent, "pid"),
+		   jsontext_number(parent, "pid"));
 }

@@ -25,13 +25,7 @@ static char *process_text(const json_t *process)
 
 static char *thread_name(const struct triage_thread *thread)
 {
-	const char *name = jsontext_at(thread->json, "name");
-
-	if (thread->is_main)
-		return text_copy("the main thread");
-	if (!*name || !strncmp(name, "TID ", 4))
-		return text_format("thread %lld", jsontext_number(thread->json, "tid"));
-	return text_format("thread \"%s\" (TID %lld)", name, jsontext_number(thread->json, "tid"));
+	return thread->is_main ? text_copy("the main thread") : ps_thread_name(thread->json);
 }
 
 static char *one_text(const struct triage_thread *thread)
@@ -418,4 +412,15 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 	if (!item->waiters || item->kind == KIND_lock)
 		return line;
 	return text_join(line, "; ", waiters_text(triage, item));
+}
+
+void triage_add(json_t *list, char *text, const struct triage_item *item, long long pid,
+		long long tid)
+{
+	json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind",
+					      kind_name(item->kind), "text", jsontext_of(text),
+					      "pid", (json_int_t)pid, "tid", (json_int_t)tid,
+					      "threads", (int)item->threads, "processes",
+					      (int)item->processes, "waiters", (int)item->waiters));
+	free(text);
 }

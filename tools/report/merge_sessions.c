@@ -354,5 +354,5 @@ void merge_sessions_finish(struct report *report)
 	merge_ranks_finish(merge->ranks, report);
 	sort(report->document, "findings", compare_findings);
 	sort(report->document, "processes", compare_processes);
-	occurrence_destroy(occurrence);
+	free(occurrence);
 }

@@ -54,11 +54,6 @@ struct occurrence *occurrence_create(const struct report *report)
 	return occurrence;
 }
 
-void occurrence_destroy(struct occurrence *occurrence)
-{
-	free(occurrence);
-}
-
 /* A flag for each source that is in a list; the caller frees it. */
 static bool *marks_of(const struct occurrence *occurrence, const json_t *sources, uint32_t *count)
 {

@@ -9,9 +9,8 @@
 
 struct occurrence;
 
-/* Call it when all sources of the report are added; the report must outlive the result. */
+/* Call it when all sources of the report are added; the report must outlive the result, which the caller frees. */
 struct occurrence *occurrence_create(const struct report *report);
-void occurrence_destroy(struct occurrence *occurrence);
 
 /* "on 63 of 64 ranks: not on 17", which the caller frees. `sources` are indices of sources. */
 char *occurrence_words(const struct occurrence *occurrence, const json_t *sources);

@@ -255,11 +255,6 @@ uint64_t pylock_shared(const struct cpython *py, uint64_t top, uint64_t lock)
 	return semlock_of(py, frame_local(py, &frame, 0));
 }
 
-bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock)
-{
-	return pylock_shared(py, top, lock);
-}
-
 bool pylock_shared_is_free(const struct cpython *py, uint64_t at, uint64_t lock)
 {
 	struct semlock semlock;

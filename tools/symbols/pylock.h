@@ -56,11 +56,8 @@ bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, 
 size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char *text,
 		    size_t bytes);
 
-/* Whether it waits to enter a `with` block of this lock of multiprocessing: not a counting semaphore. */
-bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock);
-
 /*
- * The SemLock behind such a lock, for whose `with` block the thread waits; 0: none. Whether that of a process
+ * The SemLock behind a lock of multiprocessing, not a counting semaphore, for whose `with` block the thread waits; 0: none. Whether that of a process
  * says that the process has not taken it: in a child of a fork it lies at the same address.
  */
 uint64_t pylock_shared(const struct cpython *py, uint64_t top, uint64_t lock);
