@@ -68,43 +68,32 @@ static char *story_text(const struct evidence_context *ctx, uint32_t event,
 			const struct callsite *callsite)
 {
 	const struct fact_event *fact = &ctx->reader->facts.events[event];
-	char *what = exception_text(ctx->reader, event, callsite->where),
-	     *actor = callsite_actor(callsite), *process = process_text(ctx->reader, fact->by),
-	     *text;
+	AUTO_FREE char *what = exception_text(ctx->reader, event, callsite->where),
+		       *actor = callsite_actor(callsite),
+		       *process = process_text(ctx->reader, fact->by);
 
 	switch (EVENT_AS(fact, exception)->where) {
 	case MPSAN_WHERE_FEEDER:
-		text = text_format("a queue's feeder thread in %s dropped an item for %s", process,
+		return text_format("a queue's feeder thread in %s dropped an item for %s", process,
 				   what);
-		break;
 	case MPSAN_WHERE_THREAD:
-		text = text_format("%s of %s ended by %s", actor ? actor : "a thread", process,
+		return text_format("%s of %s ended by %s", actor ? actor : "a thread", process,
 				   what);
-		break;
 	case MPSAN_WHERE_PANIC:
-		text = text_format("%s of %s had %s", actor ? actor : "a thread", process, what);
-		break;
+		return text_format("%s of %s had %s", actor ? actor : "a thread", process, what);
 	case MPSAN_WHERE_ABORT:
 	case MPSAN_WHERE_TERMINATE:
-		text = text_format("%s aborted: %s", process, what);
-		break;
+		return text_format("%s aborted: %s", process, what);
 	case MPSAN_WHERE_OTHER:
-		text = text_format("%s of %s handled %s, and ended", actor ? actor : "a thread",
+		return text_format("%s of %s handled %s, and ended", actor ? actor : "a thread",
 				   process, what);
-		break;
 	case MPSAN_WHERE_TASK:
-		text = text_format("a task in %s ended by %s", process, what);
-		break;
+		return text_format("a task in %s ended by %s", process, what);
 	case MPSAN_WHERE_MAIN: /* the process may wait at its end */
-		text = text_format("the main module of %s ended by %s", process, what);
-		break;
+		return text_format("the main module of %s ended by %s", process, what);
 	default:
-		text = text_format("%s ended by %s", process, what);
+		return text_format("%s ended by %s", process, what);
 	}
-	free(process);
-	free(actor);
-	free(what);
-	return text;
 }
 
 static const char *cause_kind(const struct facts *facts, uint32_t event)
@@ -132,13 +121,11 @@ static void set_raised(const struct evidence_context *ctx, uint32_t event,
 {
 	const struct fact_event *fact = &ctx->reader->facts.events[event];
 	const struct ev_exception *ev = EVENT_AS(fact, exception);
-	json_t *type = jsontext_of(reader_text(ctx->reader, fact->slot, ev->type)),
-	       *text = jsontext_of(reader_text(ctx->reader, fact->slot, ev->text));
+	json_auto_t *type = jsontext_of(reader_text(ctx->reader, fact->slot, ev->type)),
+		    *text = jsontext_of(reader_text(ctx->reader, fact->slot, ev->text));
 
 	set_cause(ctx, object, cause_kind(&ctx->reader->facts, event), type, text, fact->by,
 		  causer->tid, causer->python);
-	json_decref(type);
-	json_decref(text);
 }
 
 static bool is_part(const struct facts *facts, const struct fact_deadlock *deadlock, uint32_t slot)
@@ -165,7 +152,6 @@ static bool add_other(const struct evidence_context *ctx, uint32_t event, json_t
 	const struct fact_event *fact = &ctx->reader->facts.events[event];
 	struct fact_place at = reader_event_place(ctx->reader, fact);
 	struct callsite callsite;
-	char *story, *text;
 	bool told;
 
 	callsite_init(ctx, &callsite, &at, at.tid, EVENT_AS(fact, exception)->stack,
@@ -173,12 +159,11 @@ static bool add_other(const struct evidence_context *ctx, uint32_t event, json_t
 	callsite_locate(ctx, &callsite, EVENT_AS(fact, exception)->caller, true);
 	told = !is_caught_by_library(fact, &callsite);
 	if (told) {
-		story = story_text(ctx, event, &callsite);
-		text = text_format("failed before: %s", story);
+		AUTO_FREE char *story = story_text(ctx, event, &callsite);
+		AUTO_FREE char *text = text_format("failed before: %s", story);
+
 		json_array_append_new(steps,
 				      callsite_step(ctx, &callsite, STEP_CAUSE, jsontext_of(text)));
-		free(text);
-		free(story);
 	}
 	callsite_finish(&callsite);
 	return told;
@@ -249,12 +234,11 @@ static void tell_waiters(const struct evidence_context *ctx, const struct findin
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
 	const char *own = finding->process ? NULL : waiters_fix(waiter);
-	char *text = own ? text_copy(own) :
-			   text_format("%s%s", because_fix_first(facts, finding),
-				       jsontext_at(object, "fix"));
+	AUTO_FREE char *text = own ? text_copy(own) :
+				     text_format("%s%s", because_fix_first(facts, finding),
+						 jsontext_at(object, "fix"));
 
 	json_object_set_new(object, "fix", jsontext_of(text));
-	free(text);
 	if (waiter->handling && (own || deadlock_subject(facts, deadlock)->ev.cleans))
 		set_handled(ctx, waiter, object);
 }

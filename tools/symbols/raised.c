@@ -67,15 +67,13 @@ char *raised_name(const json_t *handling)
 
 char *raised_text(const json_t *handling)
 {
-	const char *how = jsontext_string(handling, "how");
+	const char *how = jsontext_at(handling, "how");
 	AUTO_FREE char *name = NULL;
 
 	if (!json_is_object(handling))
 		return text_copy("");
 	name = raised_name(handling);
-	return how && !strcmp(how, "ended") ?
-		       text_format(" after %s ended the main module", name) :
-	       how && !strcmp(how, "failed") ?
-		       text_format(" beside a Future that failed with %s", name) :
-		       text_format(" while handling %s", name);
+	return !strcmp(how, "ended")  ? text_format(" after %s ended the main module", name) :
+	       !strcmp(how, "failed") ? text_format(" beside a Future that failed with %s", name) :
+					text_format(" while handling %s", name);
 }

@@ -4,7 +4,6 @@
 #include "idle_group.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
@@ -174,11 +173,9 @@ static bool failed_last(const struct group *group, uint32_t event)
 /* Whether Ctrl-C runs a function of the program's, instead of KeyboardInterrupt. */
 static bool handles_interrupt(const struct snapshot_thread *thread)
 {
-	char *function = pythread_handler(thread->pid, SIGINT);
-	bool handles = *function;
+	AUTO_FREE char *function = pythread_handler(thread->pid, SIGINT);
 
-	free(function);
-	return handles;
+	return *function;
 }
 
 bool idle_setter_ended(const struct group *group, uint32_t i)
