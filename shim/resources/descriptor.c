@@ -13,15 +13,21 @@ STATE uint32_t descriptor_highest;
 #define OF_OFFSET \
 	(DESCRIPTOR_APART | DESCRIPTOR_READ_TOLD | DESCRIPTOR_WRITE_TOLD | DESCRIPTOR_MOVE_TOLD)
 
-static void descriptor_put(int fd, uint8_t flags)
+static void descriptor_up_to(int fd)
 {
 	uint32_t highest = __atomic_load_n(&descriptor_highest, __ATOMIC_RELAXED);
 
-	__atomic_store_n(&descriptor_flags[fd], flags, __ATOMIC_RELAXED);
-	while (flags && highest < (uint32_t)fd &&
+	while (highest < (uint32_t)fd &&
 	       !__atomic_compare_exchange_n(&descriptor_highest, &highest, (uint32_t)fd, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+}
+
+static void descriptor_put(int fd, uint8_t flags)
+{
+	__atomic_store_n(&descriptor_flags[fd], flags, __ATOMIC_RELAXED);
+	if (flags)
+		descriptor_up_to(fd);
 }
 
 void descriptor_made_slow(int fd)
@@ -44,21 +50,25 @@ void descriptor_copied(int from, int to)
 
 void descriptor_mark(int fd, uint8_t flags)
 {
-	if ((uint32_t)fd < DESCRIPTORS)
-		descriptor_put(fd, descriptor_flags[fd] | flags);
+	if ((uint32_t)fd >= DESCRIPTORS)
+		return;
+	__atomic_fetch_or(&descriptor_flags[fd], flags, __ATOMIC_RELAXED);
+	descriptor_up_to(fd);
 }
 
 void descriptor_unmark(int fd, uint8_t flags)
 {
 	if ((uint32_t)fd < DESCRIPTORS)
-		descriptor_put(fd, descriptor_flags[fd] & (uint8_t)~flags);
+		__atomic_fetch_and(&descriptor_flags[fd], (uint8_t)~flags, __ATOMIC_RELAXED);
 }
 
+/* In the parent, too, whose other threads mark descriptors meanwhile. */
 void descriptor_forked(bool child)
 {
 	(void)child;
 	descriptor_fresh = DESCRIPTOR_APART;
 	for (uint32_t fd = 0; fd <= descriptor_highest; fd++)
 		if (descriptor_flags[fd] & OF_OFFSET)
-			descriptor_flags[fd] &= (uint8_t)~OF_OFFSET;
+			__atomic_fetch_and(&descriptor_flags[fd], (uint8_t)~OF_OFFSET,
+					   __ATOMIC_RELAXED);
 }
