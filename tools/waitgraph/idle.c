@@ -13,10 +13,8 @@
 #include "../waits/native.h"
 #include "handlers.h"
 #include "idle_group.h"
-#include "pipe_holders.h"
 #include "turn_taking.h"
 
-#define STDIN 0u
 #define FUTURE_AWAITED 0x80000000u
 
 /* The index within the group of a thread of the snapshot. */
@@ -63,27 +61,6 @@ static bool waits_for_itself(const struct group *group, uint32_t i)
 
 	return process->end - process->begin == 1 && group_wait(group, i)->count &&
 	       idle_is_for_own(group, i);
-}
-
-/* Whether the parent waits for the end of this very process. */
-static bool is_waited_for(const struct group *group, uint32_t parent, uint32_t pid)
-{
-	for (uint32_t i = 0; i < group->count; i++)
-		if (group_thread(group, i)->slot == parent &&
-		    group_wait(group, i)->kind == MPSAN_WAIT_PROCESS &&
-		    group_wait(group, i)->lock == pid)
-			return true;
-	return false;
-}
-
-/* It reads to the end, for which its parent waits in turn, but which does not come. */
-static bool lacks_end(const struct group *group, uint32_t i)
-{
-	const struct snapshot_thread *thread = group_thread(group, i);
-
-	return pipe_holder(group->graph->waits, group->index[i]) != SNAPSHOT_NONE &&
-	       is_waited_for(group, process_parent(group_facts(group), thread->slot),
-			     group_process(group, thread->slot)->pid);
 }
 
 static bool waits_for_child(const struct group *group, uint32_t parent)
@@ -159,10 +136,8 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
 	case MPSAN_WAIT_SOCKET_READ:
-	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
-		return (thread->call.arg[0] == STDIN && !group->loops) || lacks_end(group, i) ?
-			       PARKED_BLOCKED :
-			       PARKED_IDLE;
+	case MPSAN_WAIT_PIPE_READ:
+		return idle_wants_input(group, i) ? PARKED_BLOCKED : PARKED_IDLE;
 	case MPSAN_WAIT_IPC:
 		return wait->flags & MPSAN_LF_MUTUAL || call_writes(&thread->call) ?
 			       PARKED_BLOCKED :
@@ -316,7 +291,8 @@ static void idle_describe(const struct group *group, uint32_t i)
 		.only_ends = !group->ticks && only_ends(group, i),
 		.thread = PARKED_NONE,
 		.awaited_by = PARKED_NONE,
-		.of_process = group_wait(group, i)->kind == MPSAN_WAIT_PROCESS,
+		.of_process = group_wait(group, i)->kind == MPSAN_WAIT_PROCESS ||
+			      python->frames.what == AWAITED_CHILD_END,
 	};
 	if (to->wait == PARKED_JOINS && !to->of_process)
 		to->thread = idle_joined(group, i, python);

@@ -88,6 +88,11 @@ static inline bool idle_is_loop(const struct group *group, uint32_t i)
  * that does something else may be meant to send later.
  */
 void idle_find_readers(const struct group *group);
+/*
+ * Whether a thread that reads from a pipe or socket wants what does not come: a program that reads its input also waits for
+ * the end of it, unless an event loop of its parent sends it work.
+ */
+bool idle_wants_input(const struct group *group, uint32_t i);
 /* Reads the stack of each thread that waits for a condition; after `python` is known. */
 void idle_find_monitors(const struct group *group);
 /* Whether a multiprocessing semaphore was created with value 0. */

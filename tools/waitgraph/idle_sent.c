@@ -8,11 +8,15 @@
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../facts/roles.h"
+#include "../proc/calls.h"
 #include "../proc/pipes.h"
 #include "../waits/cross_process.h"
 #include "../waits/native.h"
 #include "../waits/outside.h"
 #include "../waits/pythreads.h"
+#include "pipe_holders.h"
+
+#define STDIN 0u
 
 #define CLOSE_NS 1000000000ull
 
@@ -163,6 +167,54 @@ static bool meets_other(const struct group *group, uint32_t i)
 			return true;
 	}
 	return false;
+}
+
+/* Whether the parent waits for the end of this very process, and does not only take note of it. */
+static bool is_waited_for(const struct group *group, uint32_t parent, uint32_t pid)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group_thread(group, i)->slot == parent &&
+		    group_wait(group, i)->kind == MPSAN_WAIT_PROCESS &&
+		    group_wait(group, i)->lock == pid &&
+		    group->python[i].frames.meant != PARKED_IDLE)
+			return true;
+	return false;
+}
+
+/* Whether its parent has the other end, and waits in a loop of events, which may have nothing to send. */
+static bool is_fed_by_loop(const struct group *group, uint32_t i)
+{
+	const uint32_t *who = group->graph->waits->who.item;
+	const struct wait *wait = group_wait(group, i);
+	uint32_t parent = process_parent(group_facts(group), group_thread(group, i)->slot);
+
+	for (uint32_t k = 0; group->is_job && k < group->count; k++) {
+		const struct snapshot_thread *feeder = group_thread(group, k);
+
+		if (feeder->slot != parent || !call_is_loop(&feeder->call))
+			continue;
+		for (uint32_t w = 0; w < wait->count; w++)
+			if (who[wait->begin + w] == feeder->process)
+				return true;
+	}
+	return false;
+}
+
+/* It reads to the end, for which its parent waits in turn, but which does not come. */
+static bool lacks_end(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+
+	return pipe_holder(group->graph->waits, group->index[i]) != SNAPSHOT_NONE &&
+	       is_waited_for(group, process_parent(group_facts(group), thread->slot),
+			     group_process(group, thread->slot)->pid);
+}
+
+bool idle_wants_input(const struct group *group, uint32_t i)
+{
+	bool is_input = group_thread(group, i)->call.arg[0] == STDIN;
+
+	return (is_input && !group->loops && !is_fed_by_loop(group, i)) || lacks_end(group, i);
 }
 
 static struct idle_monitor monitor_of(const struct group *group, uint32_t i)
