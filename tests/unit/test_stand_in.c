@@ -112,6 +112,29 @@ static void so_is_a_connection(void **state)
 	assert_int_equal(peer, 72);
 }
 
+/* An end that nobody has accepted is its listener's, if there is only one of that port. */
+static void a_listener_has_a_queue(void **state)
+{
+	uint64_t peer;
+
+	(void)state;
+	connections =
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt\n"
+		" 0: 00000000:1F90 00000000:0000 0A 00000000:00000001 00:00000000 00000000 0 0 70\n"
+		" 1: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000 0 0 71\n"
+		" 2: 0100007F:1F90 0100007F:1F91 01 00000000:00000005 00:00000000 00000000 0 0 0\n"
+		" 3: 0100007F:1F92 00000000:0000 0A 00000000:00000001 00:00000000 00000000 0 0 73\n"
+		" 4: 0100007F:1F92 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 74\n"
+		" 5: 0100007F:1F93 0100007F:1F92 01 00000000:00000000 00:00000000 00000000 0 0 75\n"
+		" 6: 0100007F:1F92 0100007F:1F93 01 00000000:00000005 00:00000000 00000000 0 0 0\n";
+	tcp_peers_forget();
+	assert_int_equal(tcp_peer(71, 0), 70);
+	assert_true(tcp_listens(70));
+	assert_false(tcp_listens(71));
+	assert_int_equal(tcp_reach(73, 0, &peer), TCP_NONE); /* although it listens at one address only */
+	assert_int_equal(tcp_peer(75, 0), 0);
+}
+
 /* A writer waits for the reader of what the other end has received. */
 static void a_writer_waits_for_a_reader(void **state)
 {
@@ -147,6 +170,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_lock_is_looked_for_there, begin, end),
 		cmocka_unit_test_setup_teardown(a_lock_that_is_held_is_found, begin, end),
 		cmocka_unit_test_setup_teardown(so_is_a_connection, begin, end),
+		cmocka_unit_test_setup_teardown(a_listener_has_a_queue, begin, end),
 		cmocka_unit_test_setup_teardown(a_writer_waits_for_a_reader, begin, end),
 		cmocka_unit_test_setup_teardown(a_timer_is_looked_for_again, begin, end),
 	};

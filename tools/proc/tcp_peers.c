@@ -2,7 +2,6 @@
 /* Reads /proc/net/tcp and /proc/net/tcp6, and finds the two ends of connections. */
 #include "tcp_peers.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +11,9 @@
 
 #define ADDRESS_BYTES 33u
 #define MAPPED "0000000000000000FFFF0000" /* an IPv4 address within IPv6 */
+#define ANYWHERE "00000000000000000000000000000000" /* a listener's address: all of this host */
 #define ESTABLISHED 1u
+#define LISTENS 10u
 #define SHARE 200u /* of the time, for reading the list */
 
 struct tcp_end {
@@ -22,7 +23,8 @@ struct tcp_end {
 
 struct tcp_row {
 	struct tcp_end local, remote;
-	unsigned long inode;
+	unsigned long inode; /* 0: nobody has accepted it yet */
+	bool listens;
 	bool unsent; /* its data are not acknowledged yet: they may be under way */
 	bool unread; /* the peer's data wait there for who reads them */
 };
@@ -50,8 +52,9 @@ static void add_row(const char *line)
 	if (sscanf(line, " %*u: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %x:%x %*x:%*x %*x %*u %*u %lu",
 		   row.local.address, &row.local.port, row.remote.address, &row.remote.port, &state,
 		   &unsent, &unread, &row.inode) != 8 ||
-	    state != ESTABLISHED || !row.inode)
+	    (state != ESTABLISHED && state != LISTENS))
 		return;
+	row.listens = state == LISTENS;
 	row.unsent = unsent != 0;
 	row.unread = unread != 0;
 	widen(&row.local);
@@ -91,10 +94,11 @@ static bool is_same(const struct tcp_end *one, const struct tcp_end *other)
 	return one->port == other->port && !strcmp(one->address, other->address);
 }
 
-static const struct tcp_row *row_of(uint64_t inode)
+/* A connection, or else a listener, which has no other end. */
+static const struct tcp_row *row_of(uint64_t inode, bool listens)
 {
 	for (uint32_t i = 0; i < list.row.count; i++)
-		if (list.row.item[i].inode == inode)
+		if (list.row.item[i].inode == inode && list.row.item[i].listens == listens)
 			return &list.row.item[i];
 	return NULL;
 }
@@ -108,15 +112,41 @@ static const struct tcp_row *peer_of(const struct tcp_row *own)
 	return NULL;
 }
 
+static bool may_accept(const struct tcp_row *listener, const struct tcp_end *at)
+{
+	const char *address = listener->local.address;
+
+	return listener->listens && listener->local.port == at->port &&
+	       (!strcmp(address, at->address) || !strcmp(address, ANYWHERE) ||
+		!strcmp(address, MAPPED "00000000"));
+}
+
+/* The socket itself, or the listener that has it in its queue; 0: several may have it. */
+static uint64_t accepted(const struct tcp_row *row)
+{
+	uint64_t listener = 0;
+
+	if (row->inode)
+		return row->inode;
+	for (uint32_t i = 0; i < list.row.count; i++) {
+		if (!may_accept(&list.row.item[i], &row->local))
+			continue;
+		if (listener)
+			return 0;
+		listener = list.row.item[i].inode;
+	}
+	return listener;
+}
+
 uint64_t tcp_peer(uint64_t inode, uint64_t since_ns)
 {
 	const struct tcp_row *own, *peer;
 
 	if (!is_current(since_ns))
 		return TCP_LATER;
-	own = row_of(inode);
+	own = row_of(inode, false);
 	peer = own && !own->unsent ? peer_of(own) : NULL;
-	return peer && !peer->unsent ? peer->inode : 0;
+	return peer && !peer->unsent ? accepted(peer) : 0;
 }
 
 uint64_t tcp_reader(uint64_t inode, uint64_t since_ns)
@@ -125,9 +155,14 @@ uint64_t tcp_reader(uint64_t inode, uint64_t since_ns)
 
 	if (!is_current(since_ns))
 		return TCP_LATER;
-	own = row_of(inode);
+	own = row_of(inode, false);
 	peer = own && own->unsent ? peer_of(own) : NULL;
-	return peer && peer->unread ? peer->inode : 0;
+	return peer && peer->unread ? accepted(peer) : 0;
+}
+
+bool tcp_listens(uint64_t inode)
+{
+	return row_of(inode, true);
 }
 
 enum tcp_reach tcp_reach(uint64_t inode, uint64_t since_ns, uint64_t *peer)
@@ -136,9 +171,9 @@ enum tcp_reach tcp_reach(uint64_t inode, uint64_t since_ns, uint64_t *peer)
 
 	if (!is_current(since_ns))
 		return TCP_AWAY;
-	own = row_of(inode);
+	own = row_of(inode, false);
 	other = own ? peer_of(own) : NULL;
-	*peer = other ? other->inode : 0;
+	*peer = other ? accepted(other) : 0;
 	return other							   ? TCP_HERE :
 	       own && strcmp(own->local.address, own->remote.address) != 0 ? TCP_AWAY :
 									     TCP_NONE;

@@ -5,19 +5,23 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TCP_LATER UINT64_MAX
 
 /*
  * The inode of the socket at the other end of an established connection on which nothing is under
- * way. 0: none, or it is elsewhere. The kernel's list is read again if it is older than that time,
+ * way; or of the listener by which it is still to be accepted. 0: none, or it is elsewhere. The kernel's list is read again if it is older than that time,
  * which may take long: TCP_LATER if it is too early for that.
  */
 uint64_t tcp_peer(uint64_t inode, uint64_t since_ns);
 
 /* As tcp_peer, of a socket that has more to send, while the other end has data that nobody has read. */
 uint64_t tcp_reader(uint64_t inode, uint64_t since_ns);
+
+/* Whether it is a listener, in the list as it was read last. */
+bool tcp_listens(uint64_t inode);
 
 enum tcp_reach {
 	TCP_NONE, /* it is no established connection, or the other end is being closed */

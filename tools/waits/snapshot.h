@@ -17,8 +17,8 @@ struct snapshot_object {
 	bool in_libc; /* memory of the C library or the loader */
 	unsigned kind; /* of a descriptor: enum pipe_kind */
 	uint64_t device, inode;
-	uint64_t peer; /* inode of the socket at the other end */
-	bool is_tcp;
+	uint64_t peer; /* inode of the socket at the other end, */
+	bool is_tcp, is_queued; /* or of the listener that has yet to accept it */
 	bool is_lock; /* a System V semaphore that is given back at the end of its process */
 	uint64_t address; /* for memory: its address in this process */
 };

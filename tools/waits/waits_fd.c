@@ -50,7 +50,9 @@ static void find_object(const struct look *look)
 	if (id.kind == PIPE_SOCKET && !has_lasted(look))
 		return;
 	if (id.kind == PIPE_SOCKET && !(unix_diag_ends(id.inode, &ends) && ends.peer))
-		peer = connected(thread, id.inode, thread->still_ns + STILL_NS);
+		peer = connected(thread, id.inode,
+				 thread->object.is_queued ? look->snapshot->now_ns - STILL_NS :
+							    thread->still_ns + STILL_NS);
 	if (peer == TCP_LATER)
 		return;
 	thread->object = (struct snapshot_object){
@@ -61,6 +63,7 @@ static void find_object(const struct look *look)
 		.inode = id.inode,
 		.peer = ends.peer ? ends.peer : peer,
 		.is_tcp = peer,
+		.is_queued = peer && tcp_listens(peer),
 	};
 }
 
@@ -73,14 +76,16 @@ static void add_holders(struct look *look, struct pipe_id id, unsigned ends)
 }
 
 /*
- * Whoever has one of the two ends can send, receive, close, or shut down the connection. A connected
- * datagram socket receives from its peer only.
+ * Whoever has one of the two ends can send, receive, close, or shut down the connection, and who has the listener
+ * can accept it. A connected datagram socket receives from its peer only.
  */
 static void judge_socket(struct look *look, bool reads)
 {
 	const struct snapshot_object *object = &look->thread->object;
 
-	look->wait->kind = reads ? MPSAN_WAIT_SOCKET_READ : MPSAN_WAIT_SOCKET_WRITE;
+	look->wait->kind = object->is_queued ? MPSAN_WAIT_CONNECT :
+			   reads	     ? MPSAN_WAIT_SOCKET_READ :
+					       MPSAN_WAIT_SOCKET_WRITE;
 	look->wait->lock = object->inode;
 	add_holders(look, (struct pipe_id){PIPE_SOCKET, 0, object->inode}, ANY_END);
 	if (look->wait->end != WAIT_OPEN)
@@ -117,7 +122,7 @@ static void judge_transfer(struct look *look, bool reads)
 
 	if (is_about_socket(thread->call.number) && !has_lasted(look))
 		return;
-	if (!thread->object.known)
+	if (!thread->object.known || thread->object.is_queued)
 		find_object(look);
 	if (!thread->object.is_shared)
 		return;
@@ -475,8 +480,10 @@ bool look_check_descriptors(struct look *look)
 		return true;
 	}
 	limit = fd_copy_socket_limit_ns(thread->pid, (int)thread->call.arg[0], thread->object.inode,
-					look->wait->kind == MPSAN_WAIT_SOCKET_READ ? SO_RCVTIMEO :
-										     SO_SNDTIMEO);
+					call_writes(&thread->call) ||
+							thread->call.number == SYS_connect ?
+						SO_SNDTIMEO :
+						SO_RCVTIMEO);
 
 	if (limit == SOCKET_LIMIT_UNKNOWN)
 		look->wait->end = WAIT_OPEN;
