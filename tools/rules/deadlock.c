@@ -405,8 +405,9 @@ enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlo
 static bool hides_error(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
-	bool idles = first->ev.flags & MPSAN_LF_PARKED &&
-		     !(first->ev.flags & (MPSAN_LF_UNWOKEN | MPSAN_LF_NO_KEYBOARD));
+	bool idles =
+		first->ev.flags & MPSAN_LF_PARKED &&
+		!(first->ev.flags & (MPSAN_LF_UNWOKEN | MPSAN_LF_STUCK | MPSAN_LF_NO_KEYBOARD));
 
 	return first->ev.cleans && !facts->outside &&
 	       (idles || deadlock->ev.cause != MPSAN_DEADLOCK_LONG) &&

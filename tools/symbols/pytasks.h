@@ -9,11 +9,20 @@
 #include "../../shim/common/cpython/process.h"
 
 /*
- * The coroutines of the task that a loop waits for in run_until_complete, innermost first, as in
+ * What is wrong with the loop of a thread that waits in its selector. UNWOKEN: it has callbacks to run; it would not wait, had
+ * they been there when it began, so another thread, or a signal handler, added them, and did not wake it. STUCK: a task of
+ * it waits for an asyncio.Lock of which it is in a block itself, or in a circle of such tasks, so that it never goes on
+ * unless another one cancels it.
+ */
+enum pytasks_fault { PYTASKS_NONE, PYTASKS_UNWOKEN, PYTASKS_STUCK };
+enum pytasks_fault pytasks_fault(const struct cpython *py, const struct state *state);
+
+/*
+ * The coroutines of such a task, else of the one that a loop waits for in run_until_complete, innermost first, as in
  * cpython_stack; followed through tasks that it awaits itself (gather, wait, TaskGroup), those that
  * wait for a lock first. "": the thread's innermost frame is in no such loop.
  */
-size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes);
+size_t pytasks_stack(const struct cpython *py, const struct state *state, char *text, size_t bytes);
 
 /*
  * As cpython_raised, but first of the innermost of these coroutines that handles an exception; and with "failed" that of a
@@ -25,8 +34,3 @@ size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state 
 /* As cpython_cleans_up, of the exception that such a coroutine, or else the thread, handles. */
 uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state);
 
-/*
- * Whether a thread waits in the selector of a loop that has callbacks to run: it would not, had they been there when it
- * began, so another thread, or a signal handler, added them, and did not wake it.
- */
-bool pytasks_unwoken(const struct cpython *py, uint64_t top);

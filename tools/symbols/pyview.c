@@ -18,7 +18,6 @@
 #include "pykept.h"
 #include "pylock.h"
 #include "pypool.h"
-#include "pytasks.h"
 
 struct pyview {
 	struct cpython py;
@@ -153,13 +152,15 @@ ASK_LIST(unsigned, pyview_task, cpython_task, uint64_t)
 
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
-	uint64_t top = top_frame(view, pthread);
-	size_t length = pytasks_stack(&view->py, top, text, bytes);
+	struct state state = {0};
 	struct walk walk;
+	size_t length = find_state(view, pthread, &state) ?
+				pytasks_stack(&view->py, &state, text, bytes) :
+				0;
 
 	if (!length)
-		length = pygreenlets_stack(&view->py, top, text, bytes);
-	return length + cpython_stack(&view->py, top, &walk, text + length, bytes - length);
+		length = pygreenlets_stack(&view->py, state.frame, text, bytes);
+	return length + cpython_stack(&view->py, state.frame, &walk, text + length, bytes - length);
 }
 
 static enum cpython_tell tells;
@@ -209,16 +210,17 @@ bool pyview_awaits_condition(struct pyview *view, uint64_t pthread)
 	return !view->limit && cpython_awaits_news(&view->py, top_frame(view, pthread));
 }
 
-bool pyview_unwoken(struct pyview *view, uint64_t pthread)
+enum pytasks_fault pyview_loop_fault(struct pyview *view, uint64_t pthread)
 {
-	return !view->limit && pytasks_unwoken(&view->py, top_frame(view, pthread));
+	struct state state;
+
+	return find_state(view, pthread, &state) ? pytasks_fault(&view->py, &state) : PYTASKS_NONE;
 }
 
 bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
 			    uint64_t *lock)
 {
-	*condition = view->limit ? 0 :
-				   cpython_awaited_condition(&view->py, top_frame(view, pthread));
+	*condition = cpython_awaited_condition(&view->py, top_frame(view, pthread));
 	*lock = *condition ? cpython_awaited_lock(&view->py, top_frame(view, pthread)) : 0;
 	return *lock;
 }
@@ -294,11 +296,10 @@ struct cpython_taker pyview_taker(struct pyview *view, uint64_t pthread, uint64_
 	struct cpython_lock lock = {.address = address};
 	struct cpython_taker taker = {0};
 
-	if (!top)
-		return taker;
-	if (cpython_has_mutexes(&view->py) && !cpython_lock_of(&view->py, address, &lock))
+	if (top && cpython_has_mutexes(&view->py) && !cpython_lock_of(&view->py, address, &lock))
 		lock = (struct cpython_lock){.address = address};
-	(waits ? cpython_taker_around : cpython_taker)(&view->py, top, &lock, &taker);
+	if (top)
+		(waits ? cpython_taker_around : cpython_taker)(&view->py, top, &lock, &taker);
 	return taker;
 }
 
@@ -368,7 +369,6 @@ bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
 	       cpython_has_threads(&now);
 }
 
-/* sizeof(_PyRuntimeState) */
 static uint32_t runtime_bytes(unsigned minor)
 {
 	static const uint32_t bytes[] = {1464, 656, 672, 0x28b20, 0x704a8}; /* of 3.8 to 3.12 */

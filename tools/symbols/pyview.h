@@ -16,6 +16,7 @@
 #include "../../shim/common/cpython/process.h"
 #include "../../shim/common/cpython/taker.h"
 #include "pyspin.h"
+#include "pytasks.h"
 
 struct pyview;
 
@@ -58,8 +59,8 @@ struct pyspin pyview_spins(struct pyview *view, uint64_t pthread);
 enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread);
 
 bool pyview_awaits_condition(struct pyview *view, uint64_t pthread);
-/* Whether its event loop sleeps although it has callbacks to run: see pytasks.h. */
-bool pyview_unwoken(struct pyview *view, uint64_t pthread);
+/* What is wrong with its event loop: see pytasks.h. */
+enum pytasks_fault pyview_loop_fault(struct pyview *view, uint64_t pthread);
 /* The Condition of threading in whose wait() a thread is, and the lock that it was made with; false: none is known. */
 bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
 			    uint64_t *lock);

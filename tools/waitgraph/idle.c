@@ -200,8 +200,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 
 	if (is_helped(group, i))
 		return PARKED_IDLE;
-	if (wait->flags & MPSAN_LF_UNWOKEN || is_to_end(group, i, python) ||
-	    python->pool_is_short || (wait_is_read(wait) && waits_for_itself(group, i)) ||
+	if (wait->flags & WAIT_LOOP_FAULT || is_to_end(group, i, python) || python->pool_is_short ||
+	    (wait_is_read(wait) && waits_for_itself(group, i)) ||
 	    (group->is_job && proc_is_stopped(thread->pid, thread->tid)))
 		return PARKED_BLOCKED;
 	if (group->apart[i] && python->in_loop) /* with a timer ahead, which wakes its coroutines */

@@ -448,12 +448,12 @@ static bool is_long_wait(const struct deadlocks *deadlocks, uint32_t index, uint
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 
-	return (wants_lock(wait) || wait->flags & MPSAN_LF_UNWOKEN) &&
+	return (wants_lock(wait) || wait->flags & WAIT_LOOP_FAULT) &&
 	       !deadlocks_told(deadlocks, index) && !deadlocks_entry(deadlocks, index)->rest.hung &&
 	       snapshot_rests(&deadlocks->snapshot, thread) <= since_ns;
 }
 
-/* Whether a lock is waited for that long, or a loop not woken, or nobody does anything else. */
+/* Whether a lock is waited for that long, or a loop is at fault, or nobody does anything else. */
 static bool may_hang(const struct deadlocks *deadlocks, const struct rest *rest)
 {
 	bool rests = true;
@@ -490,7 +490,7 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 	}
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (is_long_wait(deadlocks, i, rest.since_ns) &&
-		    (deadlocks->waits.item.item[i].flags & MPSAN_LF_UNWOKEN ||
+		    (deadlocks->waits.item.item[i].flags & WAIT_LOOP_FAULT ||
 		     (!deadlocks->waits.item.item[i].is_helped &&
 		      !turns_are_taken(&deadlocks->waits, i))))
 			state_long_wait(deadlocks, i);

@@ -269,11 +269,12 @@ bool pythread_loop_consumes(const struct snapshot_thread *thread)
 	return frames.what == AWAITED_ASYNC_ITEM || (frames.in_hub && frames.what != AWAITED_EVENT);
 }
 
-bool pythread_is_unwoken(const struct snapshot_thread *thread)
+enum pytasks_fault pythread_loop_fault(const struct snapshot_thread *thread)
 {
-	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
+	uint64_t pthread = thread->record ? thread->record->pthread : 0;
 
-	return view && pyview_unwoken(view, thread->record->pthread);
+	return view ? pyview_loop_fault(view, pthread) : PYTASKS_NONE;
 }
 
 bool pythread_is_queued_for(const struct snapshot_thread *thread)

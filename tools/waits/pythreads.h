@@ -62,8 +62,8 @@ bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
 /* Whether it runs an event loop whose coroutines pyview_stack shows. */
 bool pythread_has_tasks(const struct snapshot_thread *thread);
 
-/* Whether its event loop sleeps although it has callbacks to run. */
-bool pythread_is_unwoken(const struct snapshot_thread *thread);
+/* What is wrong with its event loop: see ../symbols/pytasks.h. */
+enum pytasks_fault pythread_loop_fault(const struct snapshot_thread *thread);
 
 /* Whether the tasks or greenlets of its loop are known to wait for something that others of them were to send: no event. */
 bool pythread_loop_consumes(const struct snapshot_thread *thread);

@@ -20,6 +20,9 @@ enum wait_end {
 	WAIT_NOBODY, /* its owner has ended */
 };
 
+#define WAIT_LOOP_FAULT \
+	(MPSAN_LF_UNWOKEN | MPSAN_LF_STUCK) /* of an event loop, whatever else it does */
+
 struct wait {
 	enum wait_end end;
 	/* range in waits.who: threads or processes of the snapshot, by index */

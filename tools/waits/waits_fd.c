@@ -269,12 +269,9 @@ static void judge_ready(struct look *look)
 	const struct ready_set *set;
 	uint32_t process;
 
+	classify_loop(look);
 	if (!failed && !has_lasted(look))
 		return;
-	if (!timed && look_process(look)->python && pythread_is_unwoken(look->thread)) {
-		look->wait->kind = MPSAN_WAIT_READY;
-		look->wait->flags |= MPSAN_LF_UNWOKEN;
-	}
 	set = ready_sets_find(&look->waits->wakers.ready, look->snapshot, look->thread);
 	process = only_process(look, set);
 	if (process != SNAPSHOT_NONE)
@@ -479,11 +476,10 @@ bool look_check_descriptors(struct look *look)
 		look->wait->end = WAIT_OPEN;
 		return true;
 	}
-	limit = fd_copy_socket_limit_ns(thread->pid, (int)thread->call.arg[0], thread->object.inode,
-					call_writes(&thread->call) ||
-							thread->call.number == SYS_connect ?
-						SO_SNDTIMEO :
-						SO_RCVTIMEO);
+	limit = fd_copy_socket_limit_ns(
+		thread->pid, (int)thread->call.arg[0], thread->object.inode,
+		call_writes(&thread->call) || thread->call.number == SYS_connect ? SO_SNDTIMEO :
+										   SO_RCVTIMEO);
 
 	if (limit == SOCKET_LIMIT_UNKNOWN)
 		look->wait->end = WAIT_OPEN;

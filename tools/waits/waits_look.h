@@ -132,6 +132,8 @@ static inline bool look_is_verdict(const struct look *look)
 
 /* waits_task.c: whether it waits for the result of a task, while a thread of its process polls. */
 void classify_task(struct look *look);
+/* waits_task.c: whether it runs an event loop with a fault. */
+void classify_loop(struct look *look);
 
 /* waits_semlock.c: as look_add_python, for one of multiprocessing's locks. */
 bool look_add_semlock(struct look *look, uint64_t lock);

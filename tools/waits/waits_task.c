@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits of Python for results of tasks, in a process where a thread polls: what that one does between two
- * limits delivers the result of no task but its own. Neighbours: waits_look.h, waits_lock.c, pythreads.h.
+ * limits delivers the result of no task but its own; and event loops that do not what they should. Neighbours: waits_look.h, waits_lock.c, pythreads.h.
  */
+#include "../job/patience.h"
+#include "../proc/calls.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
@@ -59,18 +61,54 @@ static bool is_for_task(struct look *look)
 	       (wait.task_count && snapshot_polls(look->snapshot, look->thread));
 }
 
+/* Frames that were read then are too old, or those of another wait; one that polls comes back to the same. */
+static bool is_outdated(const struct look *look, uint64_t read_ns)
+{
+	return look->snapshot->now_ns - read_ns >= LOOK_AGAIN_NS ||
+	       (read_ns < look->thread->still_ns && !snapshot_polls(look->snapshot, look->thread));
+}
+
 void classify_task(struct look *look)
 {
 	struct snapshot_thread *thread = look->thread;
 
 	if (!look_may_ask(look) || !somebody_polls(look))
 		return;
-	if (look->snapshot->now_ns - thread->task_ns >= LOOK_AGAIN_NS ||
-	    (thread->task_ns < thread->still_ns && !snapshot_polls(look->snapshot, thread))) {
+	if (is_outdated(look, thread->task_ns)) {
 		thread->task = is_for_task(look);
 		thread->task_ns = look->snapshot->now_ns;
 	}
 	look->wait->of_task = thread->task;
 	if (thread->task && look->wait->ends == MPSAN_ENDS_POLL)
 		look->wait->flags |= MPSAN_LF_CERTAIN;
+}
+
+/* A loop that has not run for long, or comes back to its wait. Of a process with one thread there may be no record. */
+static bool may_ask_loop(const struct look *look)
+{
+	const struct snapshot_process *process = process_of(look);
+
+	return call_is_loop(&look->thread->call) &&
+	       (look_handle(look->thread) || process->end - process->begin == 1) &&
+	       (look->snapshot->now_ns - look->thread->still_ns >= PATIENCE_NS(OWNER) ||
+		snapshot_polls(look->snapshot, look->thread));
+}
+
+void classify_loop(struct look *look)
+{
+	struct snapshot_thread *thread = look->thread;
+
+	if (!may_ask_loop(look))
+		return;
+	if (is_outdated(look, thread->loop_ns)) {
+		thread->loop = pythread_loop_fault(thread);
+		thread->loop_ns = look->snapshot->now_ns;
+	}
+	if (thread->loop == PYTASKS_STUCK)
+		look->wait->flags |= MPSAN_LF_STUCK;
+	else if (thread->loop == PYTASKS_UNWOKEN && !call_has_limit(&thread->call))
+		look->wait->flags |= MPSAN_LF_UNWOKEN; /* with a limit it runs them then */
+	else
+		return;
+	look->wait->kind = MPSAN_WAIT_READY;
 }

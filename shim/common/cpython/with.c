@@ -188,10 +188,15 @@ size_t with_text(const struct cpython *py, const struct frame *frame,
 	return frame_line_text(py, frame, with_line(py, frame, block), text, bytes);
 }
 
-bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file)
+bool with_exit_is(const struct cpython *py, const struct with_block *block, const char *function,
+		  const char *file)
 {
 	struct frame exit = {.code = block->exit};
 
-	return !block->builtin && frame_read_code(py, &exit) &&
-	       frame_is(py, &exit, "__exit__", file);
+	return !block->builtin && frame_read_code(py, &exit) && frame_is(py, &exit, function, file);
+}
+
+bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file)
+{
+	return with_exit_is(py, block, "__exit__", file);
 }

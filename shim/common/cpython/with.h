@@ -34,5 +34,7 @@ unsigned with_line(const struct cpython *py, const struct frame *frame,
 size_t with_text(const struct cpython *py, const struct frame *frame,
 		 const struct with_block *block, char *text, size_t bytes);
 
-/* Whether its __exit__ is a function of a Python file of that name. */
+/* Whether its __exit__, or __aexit__, is such a function of Python; __exit__ of a file of that name. See frame_is. */
+bool with_exit_is(const struct cpython *py, const struct with_block *block, const char *function,
+		  const char *file);
 bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file);

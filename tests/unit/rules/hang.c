@@ -118,6 +118,19 @@ static void hang_warns_of_a_loop_that_was_not_woken(void **state)
 	assert_non_null(strstr(verdict.last[0].fix, "call_soon_threadsafe"));
 }
 
+static void hang_warns_of_tasks_that_wait_for_their_own_locks(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	blocks(MPSAN_WAIT_READY, MPSAN_LF_STUCK);
+	blocked[0].frames.what = AWAITED_ASYNC_LOCK;
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_WARNING);
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_non_null(strstr(verdict.last[0].fix, "not reentrant"));
+}
+
 static void hang_is_silent_where_there_is_a_proof(void **state)
 {
 	(void)state;
@@ -140,6 +153,7 @@ int main(void)
 		STORY(hang_has_the_fix_of_its_dead_end),
 		STORY(hang_has_no_fix_for_what_may_be_no_lock),
 		STORY(hang_warns_of_a_loop_that_was_not_woken),
+		STORY(hang_warns_of_tasks_that_wait_for_their_own_locks),
 		STORY(hang_is_silent_where_there_is_a_proof),
 	};
 

@@ -42,6 +42,12 @@ static MESSAGE msg_unwoken = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_stuck = {
+	"{thread} of process {pid} has an event loop in which a task has waited for {since} s at {wait_at}, for a lock that "
+	"it has itself, or that a task has which waits for it: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 static MESSAGE msg_no_keyboard = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
 	"the job could end the wait, nor Ctrl-C, since SIGINT is ignored: {deadlock}",
@@ -319,6 +325,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.message_text = &msg_last;
 	} else if (first->ev.flags & MPSAN_LF_UNWOKEN) {
 		finding.message_text = &msg_unwoken;
+		finding.grade = GRADE_WARNING;
+	} else if (first->ev.flags & MPSAN_LF_STUCK) {
+		finding.message_text = &msg_stuck;
 		finding.grade = GRADE_WARNING;
 	} else if (first->ev.flags & MPSAN_LF_NO_KEYBOARD) {
 		finding.message_text = &msg_no_keyboard;
