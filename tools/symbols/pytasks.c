@@ -224,13 +224,14 @@ static bool may_be_cancelled(const struct cpython *py, const struct with_block *
 	       with_exit_is(py, block, "__exit__", "contextlib.py");
 }
 
-/* From 3.12 on the __aexit__ of a block stands on the stack while its __aenter__ is awaited. */
-static bool is_entered(const struct path *path, unsigned i)
+/* From 3.12 on the __aexit__ of a block may stand on the stack while its __aenter__ is awaited. */
+static bool is_entered(const struct path *path, unsigned i, uint64_t lock)
 {
 	struct frame frame;
 
 	return path->py->at.minor < 12 || !frame_at(path, i + 1, &frame) ||
-	       !frame_is(path->py, &frame, "__aenter__", LOCKS_FILE);
+	       !frame_is(path->py, &frame, "__aenter__", LOCKS_FILE) ||
+	       frame_local(path->py, &frame, 0) != lock;
 }
 
 /* The locks of the blocks of one coroutine; false: it may be cancelled. */
@@ -244,7 +245,7 @@ static bool add_locks(const struct path *path, unsigned i, struct waiter *to)
 		if (may_be_cancelled(path->py, &block[k]))
 			return false;
 		if (with_exit_is(path->py, &block[k], "__aexit__", LOCKS_FILE) &&
-		    (k + 1 < count || is_entered(path, i)) && to->count < LOCKS_MAX)
+		    (k + 1 < count || is_entered(path, i, block[k].self)) && to->count < LOCKS_MAX)
 			to->has[to->count++] = block[k].self;
 	}
 	return true;
