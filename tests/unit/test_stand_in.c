@@ -131,7 +131,7 @@ static void a_listener_has_a_queue(void **state)
 	assert_int_equal(tcp_peer(71, 0), 70);
 	assert_true(tcp_listens(70));
 	assert_false(tcp_listens(71));
-	assert_int_equal(tcp_reach(73, 0, &peer), TCP_NONE); /* although it listens at one address only */
+	assert_int_equal(tcp_reach(73, 0, &peer), TCP_NONE); /* although of one address */
 	assert_int_equal(tcp_peer(75, 0), 0);
 }
 

@@ -1,219 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Follows a task of asyncio from its coroutine inwards: each suspended coroutine has what it awaits
- * on top of its value stack. Objects are recognised by the names of their types; the offsets below
- * are from CPython's Include/internal/pycore_frame.h and Modules/_asynciomodule.c.
+ * Event loops of asyncio: the task that one is run for, the tasks that never go on, and callbacks that nobody runs. Objects are
+ * recognised by the names of their types and attributes.
  */
 #include "pytasks.h"
 
 #include "../../shim/common/cpython/coroutine.h"
 #include "../../shim/common/cpython/with.h"
 #include "pyfailed.h"
+#include "pypath.h"
 
-#define DEPTH_MAX 32u /* coroutines in a text */
-#define VISITS_MAX 512u
-#define TASK_WORDS 32u /* of a TaskObj, in which its coroutine is looked for */
-#define CHILDREN_MAX 64u
 #define TASKS_MAX 256u /* of all loops, of which */
 #define WAITERS_MAX 32u /* wait for a lock */
 #define LOCKS_MAX 8u /* that one of them has */
 
-#define FIRST_WORD \
-	16 /* behind the head: FutureIter's future, a Future's loop, what a weak reference refers to */
-#define LIST_SIZE 16
 #define DEQUE_SIZE 16
 #define LOOP_WORDS 64u /* of uvloop's Loop, in which its deque is looked for */
 #define RUNNER_LOCALS 6u /* among which is its task */
-#define SET_MASK 32
-#define SET_TABLE 40
-#define SET_ENTRY 16
-
-#define FIRST_DEEPER 15 /* version with another word above what a frame awaits */
-#define STACK_TOP 64 /* from 3.11 on */
-#define STACK_TOP_OLD 72 /* 3.8, 3.9 */
-#define STACK_DEPTH_310 80
-#define STACK_VERSION 14 /* has a pointer there */
-
-struct path {
-	const struct cpython *py;
-	uint64_t frame[DEPTH_MAX], coroutine[DEPTH_MAX]; /* outermost first */
-	unsigned count, visits;
-	bool alone; /* only through a task that is awaited by itself */
-};
-
-static bool follow_task(struct path *path, uint64_t task);
-
-/* ---- coroutines ---- */
-
-/* What a suspended frame awaits. From 3.15 on another word lies above it. */
-static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
-{
-	uint64_t bottom = py->at.minor < 11 ? cpython_peek_word(py, frame + py->at.frame_stack) :
-					      frame + py->at.frame_locals;
-	uint64_t top;
-
-	if (py->at.minor < 10)
-		top = cpython_peek_word(py, frame + STACK_TOP_OLD);
-	else if (py->at.minor < 11)
-		top = bottom + 8 * (uint32_t)cpython_peek_word(py, frame + STACK_DEPTH_310);
-	else if (py->at.minor < STACK_VERSION)
-		top = bottom + 8 * (uint32_t)cpython_peek_word(py, frame + STACK_TOP);
-	else
-		top = cpython_peek_word(py, frame + STACK_TOP);
-	top -= py->at.minor < FIRST_DEEPER ? 8 : 16;
-	return top >= bottom ? frame_untagged(py, cpython_peek_word(py, top)) : 0;
-}
-
-/* ---- several tasks ---- */
-
-static unsigned items_of_list(const struct cpython *py, uint64_t list, uint64_t *item)
-{
-	uint64_t count = cpython_member(py, list, LIST_SIZE);
-	uint64_t at = cpython_member(py, list, CPYTHON_LIST_ITEMS);
-
-	count = count < CHILDREN_MAX ? count : CHILDREN_MAX;
-	return cpython_peek(py, item, at, count * sizeof(*item)) ? (unsigned)count : 0;
-}
-
-static unsigned items_of_set(const struct cpython *py, uint64_t set, uint64_t *item, unsigned most)
-{
-	uint64_t mask = cpython_member(py, set, SET_MASK);
-	uint64_t table = cpython_member(py, set, SET_TABLE), key;
-	unsigned count = 0;
-
-	for (uint64_t i = 0; i <= mask && i < VISITS_MAX && count < most; i++)
-		if ((key = cpython_peek_word(py, table + i * SET_ENTRY)))
-			item[count++] = key;
-	return count;
-}
-
-static bool awaits_lock(const struct path *path)
-{
-	struct frame frame;
-	struct walk walk;
-
-	if (!path->count)
-		return false;
-	walk_open(&walk, path->py, path->frame[path->count - 1]);
-	return walk_on(&walk, &frame) && frame_is(path->py, &frame, "acquire", "asyncio/locks.py");
-}
-
-/* Follows a task that waits for a lock, or else the first that waits. */
-static bool follow_any(struct path *path, const uint64_t *task, unsigned count)
-{
-	unsigned begin = path->count, first = count;
-
-	for (unsigned i = 0; i < count; i++) {
-		path->count = begin;
-		if (!follow_task(path, task[i]))
-			continue;
-		if (awaits_lock(path))
-			return true;
-		first = first == count ? i : first;
-	}
-	path->count = begin;
-	return first < count && follow_task(path, task[first]);
-}
-
-static bool follow_list(struct path *path, uint64_t list)
-{
-	uint64_t task[CHILDREN_MAX];
-
-	return cpython_is_a(path->py, list, "list") &&
-	       follow_any(path, task, items_of_list(path->py, list, task));
-}
-
-static bool follow_set(struct path *path, uint64_t set)
-{
-	uint64_t task[CHILDREN_MAX];
-
-	return cpython_is_a(path->py, set, "set") &&
-	       follow_any(path, task, items_of_set(path->py, set, task, CHILDREN_MAX));
-}
-
-/* ---- from a task inwards ---- */
-
-/* The functions of asyncio that wait for several tasks by a future of their own. */
-static void follow_several(struct path *path, uint64_t at)
-{
-	const struct cpython *py = path->py;
-	struct frame frame;
-	struct walk walk;
-
-	walk_open(&walk, py, at);
-	if (!walk_on(&walk, &frame))
-		return;
-	if (frame_is(py, &frame, "_wait", "asyncio/tasks.py"))
-		follow_set(path, frame_local(py, &frame, 0));
-	else if (frame_is(py, &frame, "__aexit__", "asyncio/taskgroups.py") ||
-		 frame_is(py, &frame, "_aexit", "asyncio/taskgroups.py")) /* 3.13 on */
-		follow_set(path, cpython_attribute(py, frame_local(py, &frame, 0), "_tasks"));
-}
-
-/* A task, or gather's future; anything else is completed by code that is not known. */
-static void follow_future(struct path *path, uint64_t future)
-{
-	if (!follow_task(path, future) && !path->alone)
-		follow_list(path, cpython_attribute(path->py, future, "_children"));
-}
-
-/* False: it is not suspended. */
-static bool follow_coroutine(struct path *path, uint64_t coroutine)
-{
-	const struct cpython *py = path->py;
-	uint64_t frame, awaited;
-
-	while ((frame = cpython_suspended(py, coroutine))) {
-		if (path->count == DEPTH_MAX || path->visits++ == VISITS_MAX)
-			return false;
-		path->coroutine[path->count] = coroutine;
-		path->frame[path->count++] = frame;
-		awaited = awaited_by(py, frame);
-		coroutine = awaited;
-		if (cpython_is_a(py, awaited, "async_generator_asend"))
-			coroutine = cpython_member(py, awaited, FIRST_WORD);
-		if (cpython_is_coroutine(py, coroutine))
-			continue;
-		if (cpython_is_a(py, awaited, "_asyncio.FutureIter")) {
-			if (!path->alone)
-				follow_several(path, frame);
-			follow_future(path, cpython_member(py, awaited, FIRST_WORD));
-		}
-		return true;
-	}
-	return false;
-}
-
-static bool follow_task(struct path *path, uint64_t task)
-{
-	uint64_t word[TASK_WORDS];
-
-	if (!cpython_is_a(path->py, task, "_asyncio.Task") ||
-	    !cpython_peek(path->py, word, task, sizeof(word)))
-		return false;
-	for (unsigned i = FIRST_WORD / 8; i < TASK_WORDS; i++)
-		if (cpython_is_coroutine(path->py, word[i]))
-			return follow_coroutine(path, word[i]);
-	return false;
-}
 
 /* ---- tasks that wait for each other's locks ---- */
-
-#define LOCKS_FILE "asyncio/locks.py"
 
 /* A task that waits for an asyncio.Lock, and the locks of the blocks that it is in. */
 struct waiter {
 	uint64_t task, wants, has[LOCKS_MAX];
 	unsigned count;
 };
-
-static bool frame_at(const struct path *path, unsigned i, struct frame *frame)
-{
-	struct walk walk;
-
-	walk_open(&walk, path->py, i < path->count ? path->frame[i] : 0);
-	return walk_on(&walk, frame);
-}
 
 /* Whether a block may be left by an exception of its own: a time limit, or what a generator does. */
 static bool may_be_cancelled(const struct cpython *py, const struct with_block *block)
@@ -225,26 +36,26 @@ static bool may_be_cancelled(const struct cpython *py, const struct with_block *
 }
 
 /* From 3.12 on the __aexit__ of a block may stand on the stack while its __aenter__ is awaited. */
-static bool is_entered(const struct path *path, unsigned i, uint64_t lock)
+static bool is_entered(const struct pypath *path, unsigned i, uint64_t lock)
 {
 	struct frame frame;
 
-	return path->py->at.minor < 12 || !frame_at(path, i + 1, &frame) ||
-	       !frame_is(path->py, &frame, "__aenter__", LOCKS_FILE) ||
+	return path->py->at.minor < 12 || !pypath_frame(path, i + 1, &frame) ||
+	       !frame_is(path->py, &frame, "__aenter__", PYPATH_LOCKS) ||
 	       frame_local(path->py, &frame, 0) != lock;
 }
 
 /* The locks of the blocks of one coroutine; false: it may be cancelled. */
-static bool add_locks(const struct path *path, unsigned i, struct waiter *to)
+static bool add_locks(const struct pypath *path, unsigned i, struct waiter *to)
 {
 	struct with_block block[WITH_MAX];
 	struct frame frame;
-	unsigned count = frame_at(path, i, &frame) ? with_blocks(path->py, &frame, block) : 0;
+	unsigned count = pypath_frame(path, i, &frame) ? with_blocks(path->py, &frame, block) : 0;
 
 	for (unsigned k = 0; k < count; k++) {
 		if (may_be_cancelled(path->py, &block[k]))
 			return false;
-		if (with_exit_is(path->py, &block[k], "__aexit__", LOCKS_FILE) &&
+		if (with_exit_is(path->py, &block[k], "__aexit__", PYPATH_LOCKS) &&
 		    (k + 1 < count || is_entered(path, i, block[k].self)) && to->count < LOCKS_MAX)
 			to->has[to->count++] = block[k].self;
 	}
@@ -253,12 +64,12 @@ static bool add_locks(const struct path *path, unsigned i, struct waiter *to)
 
 static bool waits_for_lock(const struct cpython *py, uint64_t task, struct waiter *to)
 {
-	struct path path = {.py = py, .alone = true};
+	struct pypath path = {.py = py, .alone = true};
 	struct frame frame;
 
 	*to = (struct waiter){.task = task};
-	if (!follow_task(&path, task) || !awaits_lock(&path) ||
-	    !frame_at(&path, path.count - 1, &frame))
+	if (!pypath_follow(&path, task) || !pypath_awaits_lock(&path) ||
+	    !pypath_frame(&path, path.count - 1, &frame))
 		return false;
 	to->wants = frame_local(py, &frame, 0);
 	for (unsigned i = 0; i < path.count; i++)
@@ -285,10 +96,10 @@ static unsigned all_tasks(const struct cpython *py, uint64_t modules, uint64_t *
 		 names = module ? cpython_member(py, module, CPYTHON_MODULE_DICT) : 0,
 		 all = cpython_dict_search(py, names, name),
 		 set = all ? cpython_attribute(py, all, "data") : 0;
-	unsigned count = cpython_is_a(py, set, "set") ? items_of_set(py, set, task, TASKS_MAX) : 0;
+	unsigned count = cpython_is_a(py, set, "set") ? pypath_set(py, set, task, TASKS_MAX) : 0;
 
 	for (unsigned i = 0; i < count; i++)
-		task[i] = cpython_member(py, task[i], FIRST_WORD);
+		task[i] = cpython_member(py, task[i], PYPATH_FIRST_WORD);
 	return count < TASKS_MAX ? count : 0;
 }
 
@@ -300,7 +111,7 @@ static uint64_t circled(const struct cpython *py, uint64_t modules, uint64_t loo
 	unsigned tasks = all_tasks(py, modules, task), count = 0, at;
 
 	for (unsigned i = 0; i < tasks && count < WAITERS_MAX; i++)
-		count += cpython_member(py, task[i], FIRST_WORD) == loop &&
+		count += cpython_member(py, task[i], PYPATH_FIRST_WORD) == loop &&
 			 waits_for_lock(py, task[i], &waiter[count]);
 	for (unsigned i = 0; i < count && count < WAITERS_MAX; i++) {
 		at = holder_of(waiter, count, i);
@@ -392,7 +203,7 @@ static int64_t ready_count(const struct cpython *py, uint64_t loop, bool in_c)
 	uint64_t word[LOOP_WORDS], ready = in_c ? 0 : cpython_attribute(py, loop, "_ready");
 
 	if (in_c && cpython_peek(py, word, loop, sizeof(word)))
-		for (unsigned i = FIRST_WORD / 8; i < LOOP_WORDS && !ready; i++)
+		for (unsigned i = PYPATH_FIRST_WORD / 8; i < LOOP_WORDS && !ready; i++)
 			ready = cpython_is_a(py, word[i], "collections.deque") ? word[i] : 0;
 	return cpython_is_a(py, ready, "collections.deque") ?
 		       (int64_t)cpython_member(py, ready, DEQUE_SIZE) :
@@ -412,18 +223,18 @@ enum pytasks_fault pytasks_fault(const struct cpython *py, const struct state *s
 }
 
 /* The coroutines that a thread waits for. False: there are none, or it is not understood what the innermost waits for. */
-static bool main_path(const struct cpython *py, const struct state *state, struct path *path)
+static bool main_path(const struct cpython *py, const struct state *state, struct pypath *path)
 {
 	uint64_t task = main_task(py, state);
 
-	*path = (struct path){.py = py};
-	return task && follow_task(path, task);
+	*path = (struct pypath){.py = py};
+	return task && pypath_follow(path, task);
 }
 
 size_t pytasks_stack(const struct cpython *py, const struct state *state, char *text, size_t bytes)
 {
 	size_t length = 0;
-	struct path path;
+	struct pypath path;
 	struct walk walk;
 
 	*text = '\0';
@@ -436,7 +247,7 @@ size_t pytasks_stack(const struct cpython *py, const struct state *state, char *
 }
 
 /* What the innermost coroutine that handles an exception handles, in `frame`; 0: none does. */
-static uint64_t handled(const struct path *path, uint64_t *frame)
+static uint64_t handled(const struct pypath *path, uint64_t *frame)
 {
 	uint64_t exception = 0;
 
@@ -449,7 +260,7 @@ static uint64_t handled(const struct path *path, uint64_t *frame)
 }
 
 /* Among the variables of the coroutines that a thread waits for, or of its own frames. */
-static bool at_hand(const struct path *path, uint64_t top, struct cpython_exception *exception)
+static bool at_hand(const struct pypath *path, uint64_t top, struct cpython_exception *exception)
 {
 	const struct cpython *py = path->py;
 	struct frame frame;
@@ -461,7 +272,7 @@ static bool at_hand(const struct path *path, uint64_t top, struct cpython_except
 			return true;
 	}
 	walk_open(&walk, py, top);
-	for (unsigned i = 0; i < DEPTH_MAX && walk_on(&walk, &frame); i++)
+	for (unsigned i = 0; i < PYPATH_DEPTH && walk_on(&walk, &frame); i++)
 		if (pyfailed_find(py, &frame, exception))
 			return true;
 	return false;
@@ -471,7 +282,7 @@ size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state 
 		      enum cpython_tell tell, char *text, size_t bytes)
 {
 	struct cpython_exception exception;
-	struct path path;
+	struct pypath path;
 	uint64_t frame;
 	size_t length;
 	bool in_task;
@@ -490,7 +301,7 @@ size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state 
 uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state)
 {
 	struct cpython_exception exception;
-	struct path path;
+	struct pypath path;
 	uint64_t frame;
 
 	if (main_path(py, state, &path) &&
