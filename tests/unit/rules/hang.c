@@ -131,6 +131,23 @@ static void hang_warns_of_tasks_that_wait_for_their_own_locks(void **state)
 	assert_non_null(strstr(verdict.last[0].fix, "not reentrant"));
 }
 
+static void hang_warns_of_a_coroutine_that_blocks_its_loop(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_PARKED);
+	blocked[0].frames.what = AWAITED_ITEM;
+	blocked[0].frames.in_callback = true;
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_WARNING);
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_non_null(strstr(verdict.last[0].fix, "asyncio.Queue"));
+	blocked[0].frames.what = AWAITED_EVENT;
+	blocked[0].frames.meant = PARKED_INTENDED;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
+}
+
 static void hang_is_silent_where_there_is_a_proof(void **state)
 {
 	(void)state;
@@ -154,6 +171,7 @@ int main(void)
 		STORY(hang_has_no_fix_for_what_may_be_no_lock),
 		STORY(hang_warns_of_a_loop_that_was_not_woken),
 		STORY(hang_warns_of_tasks_that_wait_for_their_own_locks),
+		STORY(hang_warns_of_a_coroutine_that_blocks_its_loop),
 		STORY(hang_is_silent_where_there_is_a_proof),
 	};
 

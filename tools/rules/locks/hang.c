@@ -48,6 +48,12 @@ static MESSAGE msg_stuck = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_blocks_loop = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}, and its event loop runs no other coroutine "
+	"meanwhile; no thread or process of the job could end the wait: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 static MESSAGE msg_no_keyboard = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
 	"the job could end the wait, nor Ctrl-C, since SIGINT is ignored: {deadlock}",
@@ -223,6 +229,14 @@ static bool is_note(const struct fact_blocked *first)
 	return first->ev.flags & MPSAN_LF_PARKED;
 }
 
+/* Whether a coroutine blocks its loop, in which another one may be to send what it waits for. An event is how some park. */
+static bool blocks_loop(const struct fact_blocked *first)
+{
+	return first->frames.in_callback && !tests(first) &&
+	       first->frames.meant != PARKED_INTENDED &&
+	       awaited_nature(first->frames.what) == AWAITED_LOCAL;
+}
+
 /* Whether it comes down to a wait that somebody outside may be meant to end: see peer_waits.h. */
 static bool is_served(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
@@ -340,6 +354,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 	} else if (is_note(first) && deadlock->ev.dead_slot && !tests(first)) {
 		finding.message_text = &msg_child_failed;
 		finding.fix = FIX_CHILD_FAILED;
+	} else if (is_note(first) && blocks_loop(first)) {
+		finding.message_text = &msg_blocks_loop;
+		finding.grade = GRADE_WARNING;
 	} else if (is_note(first)) {
 		add_parked(facts, first, &finding);
 	} else {
