@@ -87,12 +87,29 @@ const struct fact_blocked *deadlock_file_twice(const struct facts *facts,
 	return NULL;
 }
 
+/* The loop for which the first thread watches a child while its coroutines wait for each other; NULL: it does not. */
+static const struct fact_blocked *watched_loop(const struct facts *facts,
+					       const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin + 1; i < deadlock->end && i < facts->blocked_count; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
+		if (facts->blockeds[deadlock->begin].frames.watches &&
+		    one->at.by == facts->blockeds[deadlock->begin].at.by &&
+		    one->frames.what >= AWAITED_ASYNC_LOCK &&
+		    one->frames.what <= AWAITED_ASYNC_DONE)
+			return one;
+	}
+	return NULL;
+}
+
 const struct fact_blocked *deadlock_subject(const struct facts *facts,
 					    const struct fact_deadlock *deadlock)
 {
 	const struct fact_blocked *left = deadlock_left_child(facts, deadlock);
 
 	left = left ? left : deadlock_file_twice(facts, deadlock);
+	left = left ? left : watched_loop(facts, deadlock);
 	if (left)
 		return left;
 	return deadlock->begin < deadlock->end && deadlock->begin < facts->blocked_count ?
@@ -224,7 +241,7 @@ static bool sender_lacks_lock(const struct facts *facts, const struct fact_deadl
 /* The rule for a process that joins one which waits at a pipe itself. */
 static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	if (!deadlock_waiter(facts, deadlock, MPSAN_WAIT_PROCESS))
+	if (!deadlock_waiter(facts, deadlock, MPSAN_WAIT_PROCESS) || watched_loop(facts, deadlock))
 		return RULE_COUNT;
 	if (deadlock_writer(facts, deadlock))
 		return RULE_join_before_drain;
