@@ -8,6 +8,7 @@
 #include "../rules/catalog.h"
 #include "../rules/dead_ends.h"
 #include "../rules/deadlock.h"
+#include "text_waits.h"
 
 #define FIX_HANDLER                                                                              \
 	"take no lock in a signal handler: let it set a flag, or put into a queue.SimpleQueue, " \
@@ -28,6 +29,9 @@
 	"and wait for nothing by calls that block the thread; use the locks, queues and events of " \
 	"the greenlets' own library (gevent.lock, gevent.queue), and a thread pool for calls that " \
 	"block"
+#define FIX_FUTURE                                                                                     \
+	"set each std::promise on every path, with set_exception(std::current_exception()) where the " \
+	"work fails; one that is destroyed without a value wakes who waits for it (broken_promise)"
 #define FIX_DEL                                                                                     \
 	"__del__ may run at any allocation, also while its own thread holds the lock: let it only " \
 	"enqueue what there is to do (queue.SimpleQueue.put), or make the lock an RLock"
@@ -312,5 +316,8 @@ const char *reentry_fix(const struct facts *facts, const struct finding *finding
 	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
 	    runs_greenlets(waiter) && !waits_in_hub(facts, finding))
 		return FIX_GREENLET;
+	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
+	    wait_is_future(waiter->native))
+		return FIX_FUTURE;
 	return finding->fix ?: rule_fix(finding->rule);
 }

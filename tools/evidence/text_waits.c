@@ -44,6 +44,22 @@ static bool is_simple_queue(const struct wait_ref *wait)
 	return false;
 }
 
+bool wait_is_future(const json_t *native)
+{
+	static const char wait[] = "std::__atomic_futex_unsigned_base::_M_futex_wait_until";
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(native, i, frame)
+	{
+		const char *function = json_string_value(json_object_get(frame, "function"));
+
+		if (i < LOCK_FRAMES && function && !strncmp(function, wait, sizeof(wait) - 1))
+			return true;
+	}
+	return false;
+}
+
 static bool is_object(uint64_t kind)
 {
 	return mpsan_kind_is_lock((unsigned)kind) || kind == MPSAN_WAIT_COND ||
@@ -133,7 +149,9 @@ static char *signal_text(const struct reader *reader, struct frames *frames,
 		      !(lock->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL | MPSAN_LF_SHARED)) &&
 		      strncmp(name, "the ", 4) && strncmp(name, "a ", 2); /* multiprocessing's */
 
-	if (lock->kind == MPSAN_WAIT_COND && !(lock->flags & MPSAN_LF_PYTHON))
+	if (lock->kind == MPSAN_WAIT_FUTEX && wait_is_future(lock->native))
+		text = text_format("the result of a std::future (%s)", name);
+	else if (lock->kind == MPSAN_WAIT_COND && !(lock->flags & MPSAN_LF_PYTHON))
 		text = text_format("a signal of the %s", name);
 	else if (lock->kind == MPSAN_WAIT_BARRIER)
 		text = text_format("the other parties of the %s", name);

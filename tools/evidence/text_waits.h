@@ -24,6 +24,9 @@ char *wait_text(const struct reader *reader, struct frames *frames, const struct
 /* Whether the wait is for the end of a thread: then its owner is that thread. */
 bool wait_is_join(const struct wait_ref *wait);
 
+/* Whether this stack waits in std::future, of libstdc++. */
+bool wait_is_future(const json_t *native);
+
 /*
  * "2 workers of ThreadPoolExecutor-0": pools whose workers wait for results inside their tasks; "" if there are none. The caller
  * frees it.

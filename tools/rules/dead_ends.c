@@ -140,6 +140,35 @@ static const struct fact_blocked *blocked_loop(const struct facts *facts,
 	return NULL;
 }
 
+/* Whether it waits in the middle of its work, not for more, nor for an end. */
+static bool is_amid_work(const struct fact_blocked *blocked)
+{
+	return (blocked->frames.what == AWAITED_NOTHING ? wait_kind(blocked->ev.kind)->meant :
+							  blocked->frames.meant) == PARKED_BLOCKED;
+}
+
+/* The only thread amid work of a process that alone has the other end of the connection from which one of it reads: it would
+ * answer. */
+static const struct fact_blocked *own_peer(const struct facts *facts,
+					   const struct fact_deadlock *deadlock,
+					   const struct fact_blocked *from)
+{
+	const struct fact_blocked *found = NULL;
+
+	if (from->ev.kind != MPSAN_WAIT_SOCKET_READ || from->ev.owner_slot != from->at.by + 1u)
+		return NULL;
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
+		if (one == from || one->at.by != from->at.by || !is_amid_work(one))
+			continue;
+		if (found)
+			return NULL;
+		found = one;
+	}
+	return found;
+}
+
 static const struct fact_blocked *next_of(const struct facts *facts,
 					  const struct fact_deadlock *deadlock,
 					  const struct fact_blocked *from)
@@ -149,7 +178,7 @@ static const struct fact_blocked *next_of(const struct facts *facts,
 			return &facts->blockeds[i];
 	return awaits_result(from) && !from->frames.in_callback ?
 		       blocked_loop(facts, deadlock, from) :
-		       NULL;
+		       own_peer(facts, deadlock, from);
 }
 
 static bool is_nested(const struct facts *facts, const struct fact_deadlock *deadlock,

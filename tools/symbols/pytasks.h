@@ -33,4 +33,3 @@ size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state 
 
 /* As cpython_cleans_up, of the exception that such a coroutine, or else the thread, handles. */
 uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state);
-

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pipes whose end of file does not come, because processes that were created later have inherited
- * the write end. Neighbours: idle.h and verdict.h use it.
+ * Who could end a wait for a descriptor: pipes whose end of file does not come, because processes that were created later
+ * have inherited the write end; locks on files. Neighbours: idle.h and verdict.h use it.
  */
 #pragma once
 
@@ -13,8 +13,11 @@
  */
 uint32_t pipe_holder(const struct waits *waits, uint32_t thread);
 
+/* The only process that could end the wait, or took the file lock that the thread tries to take; SNAPSHOT_NONE: there are several, or none. */
+uint32_t pipe_only(const struct waits *waits, uint32_t thread);
+
 /*
  * "fd 3, whose other end is open in process 12 (fd 4) and process 13 (fd 4)": of a thread that waits at a pipe or
- * connection, "" for any other. The caller frees it.
+ * connection, or for a few descriptors to be ready; "held by process 12" for a file lock; "" for any other. The caller frees it.
  */
 char *pipe_text(const struct waits *waits, uint32_t thread);

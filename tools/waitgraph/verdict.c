@@ -13,20 +13,6 @@
 #include "in_vain.h"
 #include "pipe_holders.h"
 
-/* The only process that could end the wait; SNAPSHOT_NONE: there are several, or none. */
-static uint32_t only_process(const struct deadlocks *deadlocks, const struct wait *wait)
-{
-	const uint32_t *who;
-
-	if (wait->end != WAIT_PROCESSES || !wait->count)
-		return SNAPSHOT_NONE;
-	who = &deadlocks->waits.who.item[wait->begin];
-	for (uint32_t i = 1; i < wait->count; i++)
-		if (who[i] != who[0])
-			return SNAPSHOT_NONE;
-	return who[0];
-}
-
 /* Whether it waits for a shared semaphore that was not made with the one permit of a lock. */
 static bool is_signal(struct deadlocks *deadlocks, uint32_t index)
 {
@@ -42,7 +28,7 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	uint32_t first = wait->count ? deadlocks->waits.who.item[wait->begin] : SNAPSHOT_NONE,
-		 only = only_process(deadlocks, wait), by = deadlocks->graph.solved.next[index];
+		 only = pipe_only(&deadlocks->waits, index), by = deadlocks->graph.solved.next[index];
 	const struct snapshot_thread *waiter = deadlocks_thread(deadlocks, index);
 	struct mpsan_hold hold;
 

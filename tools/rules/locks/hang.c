@@ -175,10 +175,27 @@ static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock
 	return last != deadlock_subject(facts, deadlock) && last->ev.kind == MPSAN_WAIT_SYSCALL;
 }
 
-#define FIX_STANDS                                                                                                         \
+#define STANDS                                                                                                             \
 	"look at the threads that could still end the wait, and what each of them waits for; one that is stopped goes on " \
-	"after kill -CONT, and waitpid() tells of it with WUNTRACED; while the program runs, `mpsan ps` shows the whole "  \
-	"wait-for graph"
+	"after kill -CONT, and waitpid() tells of it with WUNTRACED; "
+#define SHOWN "while the program runs, `mpsan ps` shows the whole wait-for graph"
+
+/* By what the first one waits for: a process may have that open without knowing of it. */
+static const char *fix_of_standing(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	switch (deadlock_subject(facts, deadlock)->ev.kind) {
+	case MPSAN_WAIT_PIPE_READ:
+		return STANDS
+			"the end of file comes when each process that has the pipe has closed it or ended: let a command that stays "
+			"in the background write elsewhere (>/dev/null 2>&1); " SHOWN;
+	case MPSAN_WAIT_FILE_LOCK:
+		return STANDS
+			"flock's lock is held until each copy of the descriptor is closed: let a child that stays in the background "
+			"not inherit it (9>&-, flock --close, O_CLOEXEC); " SHOWN;
+	default:
+		return STANDS SHOWN;
+	}
+}
 
 /* Whether another thread has not moved at all, in a call or because it is stopped. */
 static bool stands(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -212,7 +229,7 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 	if (fork_of_alone(facts, last) != FACT_NONE)
 		return FIX_ALONE;
 	if (stands(facts, deadlock))
-		return FIX_STANDS;
+		return fix_of_standing(facts, deadlock);
 	return last->ev.owner || acts(facts, deadlock, last) || dead_end_is_unknown(last) ?
 		       NULL :
 		       dead_end_of(facts, deadlock).fix;

@@ -29,7 +29,7 @@ static MESSAGE msg_place = {
 static const char napped[] =
 	"{process} {end}, and {who}, which had started it, has not asked after it for {lasted}: all that "
 	"time it was at {at}";
-static const char naps[] = "{who} waits for something else";
+static const char naps[] = "{who} was here all that time";
 
 static MESSAGE msg_napped = {
 	napped,
