@@ -117,17 +117,31 @@ static char *handled_signal(json_t *python, const char *handlers)
 	return text_copy("");
 }
 
+/* Whether the interpreter calls a handler in this frame. */
+static bool calls_handler(const json_t *frame)
+{
+	const char *function = jsontext_at(frame, "function");
+
+	return !strcmp(function, "_PyErr_CheckSignalsTstate") ||
+	       !strcmp(function, "PyErr_CheckSignals");
+}
+
 char *callsite_handler(const struct callsite *callsite, const char *handlers)
 {
 	AUTO_FREE char *signal = NULL;
+	bool called = false;
 	json_t *frame;
 
-	JSON_EACH(frame, callsite->native)
+	JSON_EACH(frame, callsite->native) {
+		called |= calls_handler(frame);
 		if (!signal && *jsontext_at(frame, "handler_of"))
 			signal = text_copy(jsontext_at(frame, "handler_of"));
+	}
 	if (!signal)
 		signal = handled_signal(callsite->python, handlers);
-	return *signal ? text_format(" in the handler of %s", signal) : text_copy("");
+	return *signal ? text_format(" in the handler of %s", signal) :
+	       called  ? text_copy(" in a signal handler") :
+			 text_copy("");
 }
 
 static const char *const role_text[] = {

@@ -269,7 +269,11 @@ static void evidence_args(struct evidence *evidence)
 		text_join(text_copy(evidence->waiter.where ?: "an unknown place"), "",
 			  raised_text(evidence->waiter.handling)));
 	set_arg(evidence, ARG_handler,
-		callsite_handler(&evidence->waiter, ends_handlers(evidence->reader, evidence->finding)));
+		callsite_handler(&evidence->waiter,
+				 evidence->deadlock ?
+					 reader_text(evidence->reader, evidence->deadlock->at.slot,
+						     evidence->deadlock->ev.handlers) :
+					 NULL));
 	if (evidence->order) {
 		set_arg(evidence, ARG_first, order_first(&evidence->ctx, evidence->order));
 		set_arg(evidence, ARG_second, order_second(&evidence->ctx, evidence->order));

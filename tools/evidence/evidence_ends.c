@@ -201,17 +201,6 @@ void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json
 	    &(struct end){.how = ends, .ends_ns = wait->ev.ends_ns, .from_ns = wait->at.time_ns});
 }
 
-const char *ends_handlers(const struct reader *reader, const struct finding *finding)
-{
-	const struct facts *facts = &reader->facts;
-	const struct fact_deadlock *deadlock =
-		finding->deadlock ? &facts->deadlocks[finding->deadlock - 1] :
-		finding->wait	  ? deadlock_of_wait(facts, finding->wait - 1) :
-				    NULL;
-
-	return deadlock ? reader_text(reader, deadlock->at.slot, deadlock->ev.handlers) : NULL;
-}
-
 void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
 	      const char *handler, json_t *finding)
 {

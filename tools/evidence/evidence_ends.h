@@ -15,8 +15,6 @@
  */
 void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
 	      const char *handler, json_t *finding);
-/* The handlers of signals that could end it, or the wait that a deadlock proves; NULL: unknown, or none. */
-const char *ends_handlers(const struct reader *reader, const struct finding *finding);
 /* The same for a wait that its own process proved. */
 void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding);
 

@@ -283,14 +283,6 @@ uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *de
 	return FACT_NONE;
 }
 
-const struct fact_deadlock *deadlock_of_wait(const struct facts *facts, uint32_t wait)
-{
-	for (uint32_t i = 0; i < facts->deadlock_count; i++)
-		if (deadlock_wait(facts, &facts->deadlocks[i]) == wait)
-			return &facts->deadlocks[i];
-	return NULL;
-}
-
 /* Whether the circle is one thread, which holds what it waits for. */
 static bool holds_its_lock(const struct facts *facts, const struct fact_deadlock *deadlock)
 {

@@ -72,9 +72,6 @@ enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlo
 /* The rule that reports a deadlock; RULE_COUNT: none. */
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock);
 
-/* The deadlock that such a `wait` event explains, by its index; NULL: none. */
-const struct fact_deadlock *deadlock_of_wait(const struct facts *facts, uint32_t wait);
-
 /* Whether its threads are of several processes. */
 bool deadlock_is_across(const struct facts *facts, const struct fact_deadlock *deadlock);
 
