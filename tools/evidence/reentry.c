@@ -282,14 +282,6 @@ static bool ends_at_waiter(const struct facts *facts, const struct finding *find
 	       dead_end_last(facts, deadlock) == deadlock_subject(facts, deadlock);
 }
 
-/* Whether its greenlets wait as they should: by their hub. */
-static bool waits_in_hub(const struct facts *facts, const struct finding *finding)
-{
-	const struct fact_blocked *waiter = deadlock_subject(facts, deadlock_of(facts, finding));
-
-	return waiter->frames.in_hub && waiter->ev.kind == MPSAN_WAIT_READY;
-}
-
 /*
  * Whether it is a wait in a handler, and what leads on from it comes to no thread that acts by itself, nor to the end of a
  * process: the interrupted code was to end it.
@@ -314,7 +306,7 @@ const char *reentry_fix(const struct facts *facts, const struct finding *finding
 	if (*handler && (ends_at_waiter(facts, finding) || ends_at_interrupted(facts, finding)))
 		return is_of_libc(facts, finding) ? FIX_HANDLER_LIBC : FIX_HANDLER_WAITS;
 	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
-	    runs_greenlets(waiter) && !waits_in_hub(facts, finding))
+	    runs_greenlets(waiter) && !dead_end_in_hub(deadlock_subject(facts, deadlock_of(facts, finding))))
 		return FIX_GREENLET;
 	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
 	    wait_is_future(waiter->native))

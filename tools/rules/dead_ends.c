@@ -2,6 +2,7 @@
 /* Follows the waits of a deadlock to the last one, and finds the row that fits. */
 #include "dead_ends.h"
 
+#include "../base/system_calls.h"
 #include "../facts/processes.h"
 #include "../facts/wait_kinds.h"
 #include "deadlock.h"
@@ -95,6 +96,16 @@ static bool awaits_result(const struct fact_blocked *blocked)
 {
 	return blocked->frames.what == AWAITED_RESULT || blocked->frames.what == AWAITED_RESULTS ||
 	       blocked->frames.what == AWAITED_POOL_RESULT;
+}
+
+bool dead_end_in_hub(const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+
+	return blocked->frames.in_hub &&
+	       (ev->kind == MPSAN_WAIT_READY ||
+		(ev->kind == MPSAN_WAIT_SYSCALL && /* its lock is the number */
+		 (ev->lock == SYS_epoll_wait || ev->lock == SYS_epoll_pwait || ev->lock == SYS_poll)));
 }
 
 bool dead_end_is_nested(const struct fact_blocked *blocked)
@@ -429,7 +440,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
-		.in_hub = last->frames.in_hub && last->ev.kind == MPSAN_WAIT_READY,
+		.in_hub = dead_end_in_hub(last),
 		.unwoken = last->ev.flags & MPSAN_LF_UNWOKEN,
 		.closed = last->ev.flags & MPSAN_LF_CLOSED,
 		.readers = last->ev.flags & MPSAN_LF_READERS,

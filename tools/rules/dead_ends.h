@@ -30,5 +30,8 @@ const struct fact_blocked *dead_end_last(const struct facts *facts,
 /* Whether it waits at what may be a lock, but who has it is not known, nor whether it is one. */
 bool dead_end_is_unknown(const struct fact_blocked *last);
 
+/* Whether its greenlets wait as they should: by their hub, for events, with a timer or without. */
+bool dead_end_in_hub(const struct fact_blocked *blocked);
+
 /* Whether that thread runs a task of a pool, and waits there for a result. */
 bool dead_end_is_nested(const struct fact_blocked *blocked);
