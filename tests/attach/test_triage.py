@@ -175,6 +175,19 @@ def check_terminal():
     os.close(slave)
 
 
+def check_progress():
+    """A line on a terminal while it looks, erased before the report; a pipe gets none."""
+    with started("import time\ntime.sleep(1000)") as process:
+        command = [MPSAN, "attach", "--no-conf", str(process.pid)]
+        master, slave = pty.openpty()
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=slave, timeout=30, env={**os.environ, "TERM": "xterm"})
+        os.close(slave)
+        said = os.read(master, 65536).decode()
+        os.close(master)
+        assert re.search(r"\rmpsan: examining 1 process: \d+ %", said) and said.endswith("\r\x1b[K"), said
+        assert "examining" not in subprocess.run(command, capture_output=True, text=True, timeout=30).stderr
+
+
 def check_stopped():
     with started("import time\ntime.sleep(1000)") as process:
         until(process.pid, "sleep", r"sleeps until \d\d:\d\d:\d\d, in 16 min")

@@ -22,7 +22,7 @@ bool progress_is_on;
 uint64_t (*progress_clock)(int clock) = clock_ns;
 
 static struct {
-	char *dir;
+	char *subject; /* a directory, or what is examined */
 	const char *what;
 	uint64_t done, total;
 	uint64_t next_ns; /* next time it is drawn */
@@ -57,19 +57,24 @@ static uint64_t count_bytes(const char *dir)
 	return bytes;
 }
 
-void progress_begin(const char *dir)
+void progress_begin_with(const char *subject, const char *what, uint64_t total)
 {
 	if (!has_terminal())
 		return;
 	progress_end();
-	progress.dir = text_copy(dir);
-	line_clean(progress.dir);
+	progress.subject = text_copy(subject);
+	line_clean(progress.subject);
 	if (!progress.began_ns) {
 		progress.began_ns = progress_clock(CLOCK_MONOTONIC);
 		progress.next_ns = progress.began_ns + PATIENCE_NS;
 	}
 	progress_is_on = true;
-	progress_phase("reading", count_bytes(dir));
+	progress_phase(what, total);
+}
+
+void progress_begin(const char *dir)
+{
+	progress_begin_with(dir, "reading", has_terminal() ? count_bytes(dir) : 0);
 }
 
 void progress_end(void)
@@ -78,8 +83,8 @@ void progress_end(void)
 		fputs("\r\033[K", stderr);
 	fflush(stderr);
 	progress.shown = progress_is_on = false;
-	free(progress.dir);
-	progress.dir = NULL;
+	free(progress.subject);
+	progress.subject = NULL;
 }
 
 void progress_phase(const char *what, uint64_t total)
@@ -101,7 +106,7 @@ static void progress_show(void)
 	unsigned percent = progress.total > progress.done ?
 				   (unsigned)(100 * progress.done / progress.total) :
 				   100;
-	char *line = text_format("mpsan: %s %s: %u %%", progress.what, progress.dir, percent);
+	char *line = text_format("mpsan: %s %s: %u %%", progress.what, progress.subject, percent);
 	struct winsize size;
 	int columns = !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 

@@ -17,6 +17,7 @@
 #include "../attach/watched.h"
 #include "../base/jsontext.h"
 #include "../base/limit.h"
+#include "../base/progress.h"
 #include "../ps/ps.h"
 #include "../ps/ps_text.h"
 #include "../reader/host.h"
@@ -95,6 +96,7 @@ static int choose(const struct settings *settings, struct target *target, int ar
 
 /* What the examination is for, and what it found last. */
 struct looking {
+	uint64_t began_ns;
 	uint64_t enough_ns; /* when all is told, if there is a finding; 0: it goes on */
 	json_t *picture; /* a document of ps.h */
 	char *ended; /* the processes that have ended meanwhile, "" */
@@ -123,6 +125,10 @@ static void attach_say(struct attach *attach, const struct deadlocks *deadlocks)
 {
 	const struct looking *looking = attach->context;
 
+	if (progress_is_on) {
+		progress_phase("examining", LONG_NS);
+		progress_advance(clock_ns(CLOCK_MONOTONIC) - looking->began_ns);
+	}
 	if (interrupted ||
 	    (looking->enough_ns && is_time(attach, deadlocks) &&
 	     judge_worst(attach->judge) >= GRADE_WARNING && !ranks_are_open(&deadlocks->ranks)))
@@ -267,7 +273,8 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	struct reader reader;
 	struct judge judge;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	struct looking looking = {.enough_ns = settings->watch ? 0 : now_ns + LOOK_NS};
+	struct looking looking = {.began_ns = now_ns,
+				  .enough_ns = settings->watch ? 0 : now_ns + LOOK_NS};
 	struct attach attach = {.target = target,
 				.judge = &judge,
 				.hang_after = cores->list.count ? 0 : settings->hang_after,
@@ -285,12 +292,21 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	signal(SIGINT, interrupt);
 	say_endings(cores);
 	attach_run(&attach);
+	progress_end();
 	status = attach_report(settings, &attach, cores);
 	json_decref(looking.picture);
 	free(looking.ended);
 	judge_finish(&judge);
 	reader_close(&reader);
 	return status;
+}
+
+static void say_progress(uint32_t processes)
+{
+	char *text = text_format("%u process%s", processes, processes == 1 ? "" : "es");
+
+	progress_begin_with(text, "examining", LONG_NS);
+	free(text);
 }
 
 static int attach(struct settings *settings, struct target *target, const struct cores *cores)
@@ -302,6 +318,8 @@ static int attach(struct settings *settings, struct target *target, const struct
 
 	if (wrong)
 		return cmd_attach_tell(wrong);
+	if (!settings->watch)
+		say_progress(processes);
 	wrong = launch_prepare_outside(&launch, settings->dir, 2 * processes);
 	status = wrong ? cmd_attach_tell(wrong) : examine(settings, &launch, target, cores);
 	launch_finish(&launch);
