@@ -5,6 +5,7 @@
 
 #include "../base/jsontext.h"
 #include "../base/system_calls.h"
+#include "../facts/awaited.h"
 #include "../proc/descriptors.h"
 #include "../proc/process/status.h"
 #include "../proc/ready_ends.h"
@@ -106,6 +107,30 @@ static void waits_for_process(struct kind_look *look, const char *what, const ch
 	look->by = by;
 }
 
+static bool has_itself(struct kind_look *look, const struct pipe_id *id)
+{
+	const struct pipes *pipes = kind_pipes(look, false);
+	const struct pipe_holder *holder;
+	uint32_t at = 0;
+
+	while ((holder = pipes_next(pipes, id, PIPE_END_READ | PIPE_END_WRITE, &at)))
+		if (pipe_same(&holder->id, id) && holder->pid == look->thread->pid)
+			return true;
+	return false;
+}
+
+/* A connection whose other end its own process has, too, or is to accept. */
+static bool look_at_own(struct kind_look *look, const struct socket_facts *facts, const char *what,
+			const struct pipe_id *peer)
+{
+	if (facts->kind != SOCKET_TCP || !peer->inode || !has_itself(look, peer))
+		return false;
+	kind_is(look, KIND_wait,
+		text_format("%s its own process (%s)%s", what, facts->peer,
+			    facts->listener ? ", which has not accepted the connection" : ""));
+	return true;
+}
+
 static bool look_at_socket(struct kind_look *look, const struct awaited_fd *fd, uint64_t inode)
 {
 	const char *what = fd->output ? "room to send to" : "data from";
@@ -121,14 +146,16 @@ static bool look_at_socket(struct kind_look *look, const struct awaited_fd *fd, 
 				    *facts.local ? facts.local : "a socket without a name"));
 		return true;
 	}
-	peer.inode = facts.peer_inode;
+	peer.inode = facts.peer_inode ?: facts.listener;
 	if (facts.connects)
 		what = "a connection to";
-	by = facts.peer_inode ? other_of(look, &peer, PIPE_END_READ | PIPE_END_WRITE) : 0;
+	by = peer.inode ? other_of(look, &peer, PIPE_END_READ | PIPE_END_WRITE) : 0;
 	if (by) {
 		waits_for_process(look, what, facts.peer, by);
 		return true;
 	}
+	if (look_at_own(look, &facts, what, &peer))
+		return true;
 	if (facts.kind == SOCKET_UNIX || (facts.peer_inode && !by))
 		return false; /* it has both ends itself, or nobody has the other one */
 	if (!*facts.peer && facts.kind != SOCKET_UDP)
@@ -214,6 +241,19 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 	return by != 0;
 }
 
+/* Whether a coroutine waits for another one of its loop: that may, or may not, wait for what the loop waits for. */
+static bool is_in_loop(const char *phrase)
+{
+	static const enum awaited objects[] = {AWAITED_ASYNC_LOCK,  AWAITED_ASYNC_PERMIT, AWAITED_ASYNC_EVENT,
+					       AWAITED_ASYNC_NOTIFY, AWAITED_ASYNC_ITEM,  AWAITED_ASYNC_ROOM,
+					       AWAITED_ASYNC_DONE};
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
+		if (!strcmp(phrase, awaited_phrase(objects[i])))
+			return true;
+	return false;
+}
+
 /* The programmer's words for the wait, if there are any besides the call's; borrowed. */
 static const char *phrase_of(const struct kind_look *look)
 {
@@ -249,8 +289,13 @@ bool kind_by_fds(struct kind_look *look)
 	look->by = by;
 	if (best == KIND_COUNT)
 		return false;
-	if (best != KIND_idle && best != KIND_terminal && *phrase_of(look))
+	if (is_in_loop(phrase_of(look)) && best != KIND_idle) {
+		about = text_join(text_format("%s; its event loop waits for", phrase_of(look)), " ", about);
+		best = KIND_wait;
+		look->by = 0;
+	} else if (best != KIND_idle && best != KIND_terminal && *phrase_of(look)) {
 		about = text_join(text_copy(phrase_of(look)), ", ", about);
+	}
 	kind_is(look, best, about);
 	return true;
 }

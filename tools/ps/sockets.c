@@ -117,15 +117,42 @@ static void put_text(char to[SOCKET_NAME_BYTES], const char *text)
 	snprintf(to, SOCKET_NAME_BYTES, "%s", text);
 }
 
+static const char *port_of(const char *address)
+{
+	return strrchr(address, ':') ?: "";
+}
+
+/* Where that peer, which no process has yet, waits to be accepted; 0: unknown, or several listen at its port. */
+static uint64_t listener_of(const struct socket_row *peer)
+{
+	uint64_t found = 0;
+
+	for (uint32_t i = 0; i < list.row.count; i++) {
+		const struct socket_row *row = &list.row.item[i];
+
+		if (row->kind != SOCKET_TCP || row->state != LISTENS ||
+		    strcmp(port_of(row->local), port_of(peer->local)) != 0)
+			continue;
+		if (found)
+			return 0;
+		found = row->inode;
+	}
+	return found;
+}
+
 static void add_internet_peer(const struct socket_row *row, struct socket_facts *facts)
 {
 	put_text(facts->peer, row->remote);
 	for (uint32_t i = 0; *row->remote && i < list.row.count; i++) {
 		const struct socket_row *other = &list.row.item[i];
 
-		if (other->kind == row->kind && other->inode &&
-		    !strcmp(other->local, row->remote) && !strcmp(other->remote, row->local))
+		if (other->kind != row->kind || strcmp(other->local, row->remote) != 0 ||
+		    strcmp(other->remote, row->local) != 0)
+			continue;
+		if (other->inode)
 			facts->peer_inode = other->inode;
+		else if (other->kind == SOCKET_TCP && other->state == ESTABLISHED)
+			facts->listener = listener_of(other);
 	}
 }
 

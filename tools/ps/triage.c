@@ -45,6 +45,17 @@ static uint32_t triage_find(const struct triage *triage, const char *key, long l
 	return TRIAGE_NONE;
 }
 
+/* Who only might end a wait, by what it has open or mapped, is not waited for while it polls, or waits for an end itself. */
+static bool is_no_waker(const struct triage *triage, const struct triage_thread *waiter)
+{
+	enum kind kind = waiter->next == TRIAGE_NONE ? KIND_unknown :
+						       triage->thread.item[waiter->next].kind;
+
+	return (waiter->kind == KIND_wait || waiter->kind == KIND_endless ||
+		waiter->kind == KIND_parked) &&
+	       (kind == KIND_polling || kind == KIND_process || kind == KIND_thread);
+}
+
 static void find_next(struct triage *triage, uint32_t index)
 {
 	struct triage_thread *thread = &triage->thread.item[index];
@@ -63,7 +74,7 @@ static void find_next(struct triage *triage, uint32_t index)
 		thread->next = triage_find(triage, "outer_pid", by, 0);
 	if (by && thread->next == TRIAGE_NONE)
 		thread->next = triage_find(triage, "pid", by, 0);
-	if (thread->next == index)
+	if (thread->next == index || (!json_is_object(owner) && is_no_waker(triage, thread)))
 		thread->next = TRIAGE_NONE;
 }
 
@@ -121,12 +132,15 @@ static bool is_alike(const struct triage *triage, const struct triage_item *item
 	       (kind != KIND_lock || first == thread);
 }
 
-static unsigned tier_of(enum kind kind, bool is_main)
+/* `first`: of the program's first process, about which the question is. */
+static unsigned tier_of(enum kind kind, bool is_main, bool first)
 {
 	if (kind <= KIND_running)
 		return (unsigned)kind;
 	if (kind == KIND_network || kind == KIND_outside || kind == KIND_terminal)
 		return KIND_COUNT + (unsigned)kind;
+	if (first && (kind == KIND_peer || kind == KIND_wait))
+		return 2u * KIND_COUNT;
 	/* helper threads of a process are of less interest than its main thread */
 	return (is_main ? 2u : 3u) * KIND_COUNT + (unsigned)kind;
 }
@@ -141,7 +155,7 @@ static struct triage_item *item_of(struct triage *triage, uint32_t index, enum k
 			return &triage->item.item[i];
 	item = ARRAY_ADD(&triage->item);
 	*item = (struct triage_item){
-		.kind = kind, .first = index, .tier = tier_of(kind, thread->is_main)};
+		.kind = kind, .first = index, .tier = tier_of(kind, thread->is_main, !index && thread->is_main)};
 	return item;
 }
 

@@ -372,14 +372,21 @@ static bool ignores_end(const struct triage *triage, const struct triage_item *i
 static char *waiters_text(const struct triage *triage, const struct triage_item *item)
 {
 	const json_t *handling = NULL;
+	bool one = item->waiters == 1, polls = true;
 	AUTO_FREE char *raised = NULL;
 
-	for (uint32_t i = 0; i < triage->thread.count && !json_is_object(handling); i++)
-		if (i != item->first && triage->thread.item[i].leaf == item->first)
-			handling = json_object_get(triage->thread.item[i].json, "handling");
+	for (uint32_t i = 0; i < triage->thread.count; i++) {
+		const struct triage_thread *thread = &triage->thread.item[i];
+
+		if (i == item->first || thread->leaf != item->first)
+			continue;
+		polls &= thread->kind == KIND_polling;
+		handling = handling ?: json_object_get(thread->json, "handling");
+	}
 	raised = raised_text(handling);
-	return text_format("%u thread%s for that%s%s", item->waiters,
-			   item->waiters == 1 ? " waits" : "s wait",
+	return text_format("%u thread%s for that%s%s%s", item->waiters,
+			   polls ? (one ? " asks" : "s ask") : (one ? " waits" : "s wait"),
+			   polls ? " again and again" : "",
 			   *raised && item->waiters > 1 ? ", one" : "", raised);
 }
 
