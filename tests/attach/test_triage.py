@@ -18,33 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from attached import attached, running  # noqa: E402
+from attached import attached, look, running, started, triage, until  # noqa: E402
 from faults import build, scratch  # noqa: E402
 from mpsantest import MPSAN, kill_group, main, need_profiler, other_pythons, system_python  # noqa: E402
-
-
-def started(source, python=None, **more):
-    """A Python program in a group of its own."""
-    return running(python or system_python(), "-c", source, **more)
-
-
-def look(pid):
-    run = subprocess.run([MPSAN, "ps", "--json", str(pid)], capture_output=True, text=True, timeout=30)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
-
-
-def triage(pid):
-    return look(pid)["triage"]
-
-
-def until(pid, kind, pattern=""):
-    """The first line of the triage, once it is of this kind and matches; the time limit of tests ends this."""
-    while True:
-        lines = triage(pid)
-        if lines and lines[0]["kind"] == kind and re.search(pattern, lines[0]["text"]):
-            return lines[0]
-        time.sleep(0.1)
 
 
 def check_running():
@@ -145,19 +121,6 @@ def check_tasks_in_c():
                 until_both(stack.enter_context(started(source, python=python)).pid, (python, name))
 
 
-def check_network():
-    with started("import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.bind(('127.0.0.1', 0))\ns.recv(1)") as process:
-        until(process.pid, "network", r"waits for data from anybody, to 127.0.0.1:\d+ \(UDP\)")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        with started(f"import socket\nsocket.create_connection(('127.0.0.1', {port})).recv(1)") as process:
-            until(process.pid, "network", rf"waits for data from 127.0.0.1:{port} \(TCP\)")  # nobody has accepted it
-            connection, _ = server.accept()
-            line = until(process.pid, "outside", "waits for data from process")
-            assert f"process {os.getpid()} (" in line["text"] and f"127.0.0.1:{port}" in line["text"], line
-            connection.close()
-
-
 def check_other_process():
     """A pipe whose writer is not part of the program."""
     reader, writer = os.pipe()
@@ -173,19 +136,6 @@ def check_terminal():
         until(process.pid, "terminal", r"waits for /dev/pts/\d+")
     os.close(master)
     os.close(slave)
-
-
-def check_progress():
-    """A line on a terminal while it looks, erased before the report; a pipe gets none."""
-    with started("import time\ntime.sleep(1000)") as process:
-        command = [MPSAN, "attach", "--no-conf", str(process.pid)]
-        master, slave = pty.openpty()
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=slave, timeout=30, env={**os.environ, "TERM": "xterm"})
-        os.close(slave)
-        said = os.read(master, 65536).decode()
-        os.close(master)
-        assert re.search(r"\rmpsan: examining 1 process: \d+ %", said) and said.endswith("\r\x1b[K"), said
-        assert "examining" not in subprocess.run(command, capture_output=True, text=True, timeout=30).stderr
 
 
 def check_stopped():

@@ -2,11 +2,13 @@
 
 import contextlib
 import json
+import re
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
-from mpsantest import MPSAN, kill_group, loud_findings
+from mpsantest import MPSAN, kill_group, loud_findings, system_python
 
 
 @contextlib.contextmanager
@@ -39,3 +41,27 @@ def first_findings(command, looks, **more):
             if loud:
                 return process.pid, loud
         return process.pid, []
+
+
+def started(source, python=None, **more):
+    """A Python program in a group of its own."""
+    return running(python or system_python(), "-c", source, **more)
+
+
+def look(pid):
+    run = subprocess.run([MPSAN, "ps", "--json", str(pid)], capture_output=True, text=True, timeout=30)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def triage(pid):
+    return look(pid)["triage"]
+
+
+def until(pid, kind, pattern=""):
+    """The first line of the triage, once it is of this kind and matches; the time limit of tests ends this."""
+    while True:
+        lines = triage(pid)
+        if lines and lines[0]["kind"] == kind and re.search(pattern, lines[0]["text"]):
+            return lines[0]
+        time.sleep(0.1)

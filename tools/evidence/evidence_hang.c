@@ -160,7 +160,8 @@ char *hang_open_end(const struct evidence_context *ctx, const struct fact_blocke
 char *hang_open_by(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	bool looped = blocked->ev.kind == MPSAN_WAIT_READY &&
-		      blocked->frames.what != AWAITED_NOTHING && blocked->frames.what != AWAITED_READY;
+		      blocked->frames.what != AWAITED_NOTHING &&
+		      blocked->frames.what != AWAITED_READY;
 	/* what an event loop waits for is not what its coroutine waits for */
 	const char *text = blocked->ev.open_by && !looped ?
 				   reader_text(ctx->reader, blocked->at.slot, blocked->ev.open_by) :

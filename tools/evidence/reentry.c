@@ -306,7 +306,8 @@ const char *reentry_fix(const struct facts *facts, const struct finding *finding
 	if (*handler && (ends_at_waiter(facts, finding) || ends_at_interrupted(facts, finding)))
 		return is_of_libc(facts, finding) ? FIX_HANDLER_LIBC : FIX_HANDLER_WAITS;
 	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
-	    runs_greenlets(waiter) && !dead_end_in_hub(deadlock_subject(facts, deadlock_of(facts, finding))))
+	    runs_greenlets(waiter) &&
+	    !dead_end_in_hub(deadlock_subject(facts, deadlock_of(facts, finding))))
 		return FIX_GREENLET;
 	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
 	    wait_is_future(waiter->native))

@@ -121,19 +121,18 @@ static bool has_itself(struct kind_look *look, const struct pipe_id *id)
 
 /* A connection whose other end its own process has, too, or is to accept. */
 static bool look_at_own(struct kind_look *look, const struct socket_facts *facts, const char *what,
-			const struct pipe_id *peer)
+			const char *queued, const struct pipe_id *peer)
 {
 	if (facts->kind != SOCKET_TCP || !peer->inode || !has_itself(look, peer))
 		return false;
 	kind_is(look, KIND_wait,
-		text_format("%s its own process (%s)%s", what, facts->peer,
-			    facts->listener ? ", which has not accepted the connection" : ""));
+		text_format("%s its own process (%s%s)", what, facts->peer, queued));
 	return true;
 }
 
 static bool look_at_socket(struct kind_look *look, const struct awaited_fd *fd, uint64_t inode)
 {
-	const char *what = fd->output ? "room to send to" : "data from";
+	const char *what = fd->output ? "room to send to" : "data from", *queued;
 	struct pipe_id peer = {.kind = PIPE_SOCKET};
 	struct socket_facts facts;
 	uint32_t by;
@@ -146,15 +145,19 @@ static bool look_at_socket(struct kind_look *look, const struct awaited_fd *fd, 
 				    *facts.local ? facts.local : "a socket without a name"));
 		return true;
 	}
+	queued = facts.listener ? ", which has not accepted the connection" : "";
 	peer.inode = facts.peer_inode ?: facts.listener;
 	if (facts.connects)
 		what = "a connection to";
 	by = peer.inode ? other_of(look, &peer, PIPE_END_READ | PIPE_END_WRITE) : 0;
 	if (by) {
-		waits_for_process(look, what, facts.peer, by);
+		char *address = text_format("%s%s", facts.peer, queued);
+
+		waits_for_process(look, what, address, by);
+		free(address);
 		return true;
 	}
-	if (look_at_own(look, &facts, what, &peer))
+	if (look_at_own(look, &facts, what, queued, &peer))
 		return true;
 	if (facts.kind == SOCKET_UNIX || (facts.peer_inode && !by))
 		return false; /* it has both ends itself, or nobody has the other one */
@@ -244,9 +247,9 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 /* Whether a coroutine waits for another one of its loop: that may, or may not, wait for what the loop waits for. */
 static bool is_in_loop(const char *phrase)
 {
-	static const enum awaited objects[] = {AWAITED_ASYNC_LOCK,  AWAITED_ASYNC_PERMIT, AWAITED_ASYNC_EVENT,
-					       AWAITED_ASYNC_NOTIFY, AWAITED_ASYNC_ITEM,  AWAITED_ASYNC_ROOM,
-					       AWAITED_ASYNC_DONE};
+	static const enum awaited objects[] = {
+		AWAITED_ASYNC_LOCK, AWAITED_ASYNC_PERMIT, AWAITED_ASYNC_EVENT, AWAITED_ASYNC_NOTIFY,
+		AWAITED_ASYNC_ITEM, AWAITED_ASYNC_ROOM,	  AWAITED_ASYNC_DONE};
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
 		if (!strcmp(phrase, awaited_phrase(objects[i])))
@@ -290,7 +293,8 @@ bool kind_by_fds(struct kind_look *look)
 	if (best == KIND_COUNT)
 		return false;
 	if (is_in_loop(phrase_of(look)) && best != KIND_idle) {
-		about = text_join(text_format("%s; its event loop waits for", phrase_of(look)), " ", about);
+		about = text_join(text_format("%s; its event loop waits for", phrase_of(look)), " ",
+				  about);
 		best = KIND_wait;
 		look->by = 0;
 	} else if (best != KIND_idle && best != KIND_terminal && *phrase_of(look)) {

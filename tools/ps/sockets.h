@@ -20,7 +20,8 @@ struct socket_facts {
 	char peer
 		[SOCKET_NAME_BYTES]; /* the same of the other end; "" if there is none, or it has no name */
 	uint64_t peer_inode; /* of the socket at the other end; 0: it is not on this host */
-	uint64_t listener; /* the inode of the socket whose queue has the other end; 0: it is accepted, or elsewhere */
+	uint64_t
+		listener; /* the inode of the socket whose queue has the other end; 0: it is accepted, or elsewhere */
 };
 
 /* A socket of that process, by its inode. False: it is none of these kinds. */

@@ -155,7 +155,9 @@ static struct triage_item *item_of(struct triage *triage, uint32_t index, enum k
 			return &triage->item.item[i];
 	item = ARRAY_ADD(&triage->item);
 	*item = (struct triage_item){
-		.kind = kind, .first = index, .tier = tier_of(kind, thread->is_main, !index && thread->is_main)};
+		.kind = kind,
+		.first = index,
+		.tier = tier_of(kind, thread->is_main, !index && thread->is_main)};
 	return item;
 }
 

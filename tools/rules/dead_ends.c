@@ -105,7 +105,8 @@ bool dead_end_in_hub(const struct fact_blocked *blocked)
 	return blocked->frames.in_hub &&
 	       (ev->kind == MPSAN_WAIT_READY ||
 		(ev->kind == MPSAN_WAIT_SYSCALL && /* its lock is the number */
-		 (ev->lock == SYS_epoll_wait || ev->lock == SYS_epoll_pwait || ev->lock == SYS_poll)));
+		 (ev->lock == SYS_epoll_wait || ev->lock == SYS_epoll_pwait ||
+		  ev->lock == SYS_poll)));
 }
 
 bool dead_end_is_nested(const struct fact_blocked *blocked)
