@@ -28,7 +28,8 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	uint32_t first = wait->count ? deadlocks->waits.who.item[wait->begin] : SNAPSHOT_NONE,
-		 only = pipe_only(&deadlocks->waits, index), by = deadlocks->graph.solved.next[index];
+		 only = pipe_only(&deadlocks->waits, index),
+		 by = deadlocks->graph.solved.next[index];
 	const struct snapshot_thread *waiter = deadlocks_thread(deadlocks, index);
 	struct mpsan_hold hold;
 
