@@ -141,7 +141,6 @@ void awaited_add(struct awaited_frames *frames, const struct pyframe *frame)
 	if (!frames->over)
 		look_at_call(frames, frame);
 	frames->in_callback |= pyframe_is(frame, "_run", "/asyncio/events.py");
-	frames->watches |= pyframe_is(frame, "_do_waitpid", "/asyncio/unix_events.py");
 	frames->looped |= pyframe_in(frame, "/asyncio/base_events.py");
 	/* a loop that is written in C, as uvloop's, has no frame */
 	frames->in_callback |= frames->over && !frames->looped &&

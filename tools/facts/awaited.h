@@ -26,7 +26,6 @@ struct awaited_frames {
 	bool over; /* a frame of the program's own was reached */
 	bool in_task; /* a worker of a pool that runs a task */
 	bool in_callback; /* of an event loop of asyncio: what it waits for is its own */
-	bool watches; /* waits for the end of a child of an asyncio loop, for which its coroutines need not wait */
 	bool looped; /* a frame of asyncio's own loop was reached */
 	bool in_hub; /* of gevent: other greenlets' frames are not there */
 	bool serves; /* a thread of a manager that acts for a client */

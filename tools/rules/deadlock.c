@@ -87,19 +87,20 @@ const struct fact_blocked *deadlock_file_twice(const struct facts *facts,
 	return NULL;
 }
 
-/* The loop for which the first thread watches a child while its coroutines wait for each other; NULL: it does not. */
+/* The loop for which the first thread takes note of a child's end, while its coroutines wait for each other. */
 static const struct fact_blocked *watched_loop(const struct facts *facts,
 					       const struct fact_deadlock *deadlock)
 {
-	for (uint32_t i = deadlock->begin + 1; i < deadlock->end && i < facts->blocked_count; i++) {
-		const struct fact_blocked *one = &facts->blockeds[i];
+	uint32_t end = deadlock->end < facts->blocked_count ? deadlock->end : facts->blocked_count;
+	const struct fact_blocked *first = &facts->blockeds[deadlock->begin];
 
-		if (facts->blockeds[deadlock->begin].frames.watches &&
-		    one->at.by == facts->blockeds[deadlock->begin].at.by &&
-		    one->frames.what >= AWAITED_ASYNC_LOCK &&
+	if (deadlock->begin >= end || first->ev.kind != MPSAN_WAIT_PROCESS ||
+	    first->frames.meant != PARKED_IDLE)
+		return NULL;
+	for (const struct fact_blocked *one = first + 1; one < &facts->blockeds[end]; one++)
+		if (one->at.by == first->at.by && one->frames.what >= AWAITED_ASYNC_LOCK &&
 		    one->frames.what <= AWAITED_ASYNC_DONE)
 			return one;
-	}
 	return NULL;
 }
 
