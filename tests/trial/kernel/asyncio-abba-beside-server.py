@@ -2,6 +2,7 @@
 # expect: hang warning
 # options: --hang-after 3
 # within: 8
+# outside: nothing: that it lasts for longer than --hang-after
 # says: or that a task has which waits for it
 
 import asyncio

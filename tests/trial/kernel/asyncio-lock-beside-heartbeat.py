@@ -2,6 +2,7 @@
 # expect: hang warning
 # options: --hang-after 3
 # within: 8
+# outside: nothing: that it lasts for longer than --hang-after
 # says: for a lock that it has itself
 # says: refresh
 

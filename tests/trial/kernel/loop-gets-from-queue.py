@@ -2,6 +2,7 @@
 # expect: hang warning
 # options: --hang-after 3
 # within: 8
+# outside: nothing: that it lasts for longer than --hang-after
 # says: its event loop runs no other coroutine
 # says: await asyncio.to_thread
 
