@@ -283,6 +283,9 @@ static void the_call_counts_where_it_names_who_is_to_end_the_wait(void **state)
 	assert_int_equal(parked_part(&seen), PARKED_BLOCKED);
 	seen.call = PARKED_JOINS;
 	assert_int_equal(parked_part(&seen), PARKED_JOINS);
+	/* asyncio's thread that reaps a child */
+	seen.frames.what = AWAITED_PROCESS_END;
+	assert_int_equal(parked_part(&seen), PARKED_IDLE);
 	/* in a join of threading a thread waits for a lock */
 	seen.frames = (struct awaited_frames){.what = AWAITED_THREAD_END, .meant = PARKED_JOINS};
 	seen.call = PARKED_BLOCKED;

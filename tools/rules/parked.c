@@ -9,8 +9,9 @@ enum parked_wait parked_part(const struct parked_seen *seen)
 {
 	enum parked_wait meant = seen->frames.meant;
 
-	if (seen->call == PARKED_JOINS && meant == PARKED_IDLE) /* it only takes note of the end */
-		return PARKED_IDLE;
+	if (seen->call == PARKED_JOINS && meant == PARKED_IDLE &&
+	    awaited_nature(seen->frames.what) == AWAITED_END)
+		return PARKED_IDLE; /* it only takes note of the end */
 	if (seen->call == PARKED_JOINS || (seen->call == PARKED_BLOCKED && seen->by_owner))
 		return meant == PARKED_JOINS && !awaited_is_result(seen->frames) ? meant :
 										   seen->call;
