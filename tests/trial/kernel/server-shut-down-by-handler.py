@@ -2,6 +2,7 @@
 # expect: deadlock-cycle error
 # within: 7
 # says: the end of serve_forever
+# says: call shutdown\(\) while serve_forever\(\) runs, and from another thread
 
 import http.server
 import threading

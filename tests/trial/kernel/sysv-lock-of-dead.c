@@ -1,6 +1,7 @@
 /* A child takes a System V semaphore that serves as a lock, is killed amid its work, and did not ask for its return. */
 // expect: hang warning
 // says: System V semaphore 0 of set \d+, last changed by process \d+, which has ended
+// says: SEM_UNDO
 // options: --hang-after 3
 // within: 7
 // outside: nothing: who took it, and died

@@ -2,7 +2,8 @@
 # expect: hang warning
 # options: --hang-after 5
 # within: 12
-# says: waits for a file lock that it tries to take again and again
+# says: waits for a file lock that it tries to take again and again \(held by its own process, through another descriptor\)
+# says: belongs to the open file, not to the process
 # outside: nothing: that it lasts for longer than --hang-after
 
 import fcntl

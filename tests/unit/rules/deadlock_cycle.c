@@ -71,6 +71,9 @@ static void a_dead_end_is_titled_by_its_last_wait(void **state)
 	assert_last(MPSAN_WAIT_POOL, AWAITED_NOTHING, "an OpenMP team that does not go on");
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_SERVER_END,
 		    "a server that is shut down by its own thread");
+	assert_last(MPSAN_WAIT_READY, AWAITED_NOTHING, "connections that nobody will use");
+	assert_last(MPSAN_WAIT_IPC, AWAITED_NOTHING,
+		    "a queue or semaphore that nobody will change");
 	assert_last(MPSAN_WAIT_FUTEX, AWAITED_NOTHING, "nobody is left to end the wait");
 }
 
