@@ -24,10 +24,7 @@
 #include <stdint.h>
 
 #define MPSAN_FORMAT 1u
-/*
- * Of the file `session`. The table of format 1 does not grow; in that of format 2, slots lie where a hash of
- * the PID says.
- */
+/* Of the file `session`. The table of format 1 does not grow; in that of format 2, slots lie where a hash of the PID says. */
 #define MPSAN_SESSION_FORMAT 3u
 #define MPSAN_SESSION_MAGIC 0x534553534e50534dull /* "MSPNSSES" */
 #define MPSAN_LOG_MAGIC 0x474f4c5f4e53504dull /* "MPSN_LOG" */
@@ -87,6 +84,10 @@ enum mpsan_process_flags {
 enum mpsan_process_marks {
 	MPSAN_MARK_CALLS_BACK = 1, /* the CUDA driver's threads may run functions of the program */
 	MPSAN_MARK_LEAVES = 2, /* it closed a descriptor while its interpreter was shut down */
+	MPSAN_MARK_IGNORES_CHLD = 4, /* SIGCHLD: the kernel reaps its children */
+	MPSAN_MARK_IGNORES_HUP = 8, /* SIGHUP, as nohup does */
+	MPSAN_MARK_IGNORES_INT = 16, /* SIGINT, as a job does that a script starts with & */
+	MPSAN_MARK_IGNORES = 28, /* any of these */
 };
 
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
@@ -100,10 +101,7 @@ enum mpsan_process_marks {
 #define MPSAN_SLOTS_MAX 32768u
 #define MPSAN_LISTS 1024u /* of slots by PID */
 
-/*
- * One process: 256 bytes. Written by the process itself; `how`, `end` and `end_value` also by its
- * parent.
- */
+/* One process: 256 bytes. Written by the process itself; `how`, `end` and `end_value` also by its parent. */
 struct mpsan_process {
 	uint32_t pid; /* 0: nothing here (yet). Never freed */
 	uint32_t parent; /* slot of the parent + 1; 0: not watched */

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "../intercept/hook.h"
-#include "../locks/sigwinch.h"
+#include "../locks/signal_actions.h"
 #include "../resources/dontfork.h"
 #include "../resources/fault.h"
 #include "../workers/cow.h"
@@ -28,8 +28,8 @@ __sighandler_t bsd_signal(int number, __sighandler_t handler);
                                                                           \
 		if (UNLIKELY(fault_may_watch(number)) && result == 0)     \
 			fault_asked(number, new != NULL, old);            \
-		if (UNLIKELY(number == SIGWINCH) && new)                  \
-			sigwinch_changed();                               \
+		if (UNLIKELY(signal_action_counts(number)) && new)        \
+			signal_action_changed(number);                    \
 		cow_acts();                                               \
 		return result;                                            \
 	}
@@ -44,8 +44,8 @@ ACTION(__sigaction)
                                                                          \
 		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR) \
 			old = fault_answered(number, true, old);         \
-		if (UNLIKELY(number == SIGWINCH))                        \
-			sigwinch_changed();                              \
+		if (UNLIKELY(signal_action_counts(number)))              \
+			signal_action_changed(number);                   \
 		return old;                                              \
 	}
 HANDLER(signal)

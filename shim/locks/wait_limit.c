@@ -12,6 +12,7 @@
 #include "claim.h"
 #include "orphans.h"
 #include "python_locks.h"
+#include "signal_actions.h"
 
 #define LIMIT_NS 900000000ull /* shorter limits are part of many a healthy program */
 

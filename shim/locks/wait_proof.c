@@ -26,7 +26,7 @@
 #include "fork_context.h"
 #include "orphans.h"
 #include "python_locks.h"
-#include "sigwinch.h"
+#include "signal_actions.h"
 #include "stderr_lines.h"
 
 /*
@@ -237,13 +237,15 @@ static bool is_only_thread(void)
 
 uint32_t prove_signals(void)
 {
-	bool any = life_has_alarm() || sys_has_handlers(sigwinch_counts(), !is_only_thread());
+	bool any = life_has_alarm() ||
+		   sys_has_handlers(signal_action_window_counts(), !is_only_thread());
 	return any ? MPSAN_LF_SIGNALS : 0;
 }
 
 static uint64_t handled(void)
 {
-	return sys_handled_signals(python_present(), sigwinch_counts(), !is_only_thread());
+	return sys_handled_signals(python_present(), signal_action_window_counts(),
+				   !is_only_thread());
 }
 
 uint32_t prove_handlers(void)

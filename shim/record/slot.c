@@ -61,6 +61,8 @@ uint32_t slot_take(void)
 	parent = before != TABLE_NO_SLOT ? before :
 					   table_find(life.session, p->parent_pid, life.pid_ns);
 	p->parent = parent == TABLE_NO_SLOT ? 0 : parent + 1;
+	if (parent != TABLE_NO_SLOT)
+		p->marks = life.table[parent].marks & MPSAN_MARK_IGNORES;
 	p->how = MPSAN_HOW_ROOT;
 	if (before != TABLE_NO_SLOT) {
 		p->how = MPSAN_HOW_EXEC;
@@ -105,6 +107,7 @@ uint32_t slot_expect(enum mpsan_how how, uint64_t fork)
 	p->why_off = life.self->why_off; /* the seccomp filter was inherited */
 	p->flags = MPSAN_PROCESS_ATTACHED | (modules_have_torch() ? MPSAN_PROCESS_TORCH : 0) |
 		   (life.self->flags & MPSAN_PROCESS_READLINE); /* inherited with the handlers */
+	p->marks = life.self->marks & MPSAN_MARK_IGNORES;
 	return slot;
 }
 

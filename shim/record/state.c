@@ -31,6 +31,12 @@ void life_mark(uint8_t mark)
 		__atomic_fetch_or(&life.self->marks, mark, __ATOMIC_RELAXED);
 }
 
+void life_unmark(uint8_t mark)
+{
+	if (life.self)
+		__atomic_fetch_and(&life.self->marks, (uint8_t)~mark, __ATOMIC_RELAXED);
+}
+
 void life_unflag(uint16_t flag)
 {
 	if (life.self)

@@ -57,6 +57,8 @@ int life_code(void);
 
 void life_flag(uint16_t flag);
 void life_mark(uint8_t mark);
+void life_unmark(uint8_t mark);
+
 void life_unflag(uint16_t flag);
 bool life_has(uint16_t flag);
 

@@ -2,6 +2,7 @@
 /* Who could still end a long wait, what each has done since, and the likely rule; who has the ends of pipes. */
 #include "evidence_hang.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,15 +94,17 @@ static char *told_text(const struct evidence_context *ctx, const struct fact_dea
 
 	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
 		uint32_t by = facts->blockeds[i].at.by;
-		AUTO_FREE char *number = NULL;
+		AUTO_FREE char *number = NULL, *name = NULL;
+		int told = process_was_told_to_end(facts, by, deadlock->at.time_ns);
 
-		if (by == before || !process_was_told_to_end(facts, by, deadlock->at.time_ns))
+		if (by == before || !told)
 			continue;
 		before = by;
 		number = process_number(ctx->reader, by);
-		text = text_join(
-			text, "",
-			text_format("; process %s was sent SIGTERM before, and goes on", number));
+		name = text_signal(told);
+		text = text_join(text, "",
+				 text_format("; process %s was sent %s before, %s", number, name,
+					     told == SIGTERM ? "and goes on" : "which it ignores"));
 	}
 	return text;
 }

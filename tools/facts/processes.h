@@ -75,8 +75,8 @@ bool process_was_killed(const struct facts *facts, uint32_t slot);
  */
 bool process_was_struck(const struct facts *facts, uint32_t slot);
 
-/* Whether another process of the job sent it SIGTERM, before that time. */
-bool process_was_told_to_end(const struct facts *facts, uint32_t slot, uint64_t before_ns);
+/* The signal by which another process of the job told it to end before that time: SIGTERM, or one that it ignores; 0: none. */
+int process_was_told_to_end(const struct facts *facts, uint32_t slot, uint64_t before_ns);
 
 /*
  * Whether another process of the job, or its supervisor, ended it: by the signal that did, or by

@@ -76,8 +76,9 @@ static char *damage_of(const struct reader *reader, uint32_t slot)
 	bool over = reader->over || (slot < reader->session.slots && reader->processes[slot].gone);
 	AUTO_FREE char *wrong = wrong_file(reader->session.dirfd, slot, over);
 
+	/* one that its process began after the last look is sound, too, and no part of the report */
 	if (!wrong)
-		return reader->logs[slot] ?
+		return reader->logs[slot] || !reader->lacks_memory ?
 			       NULL :
 			       text_format("no memory to map %u.log; " MEMORY_CURE, slot);
 	return text_format("%s; " AGAIN, wrong);

@@ -2,6 +2,7 @@
 /* Tells main threads that only test from those that do more. */
 #include "in_vain.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "../../shim/common/hash.h"
@@ -79,6 +80,15 @@ uint64_t in_vain_from_ns(const struct deadlocks *deadlocks)
 	uint64_t patience = IN_VAIN_PATIENCE * deadlocks->hang_after_ns;
 
 	return deadlocks->snapshot.now_ns > patience ? deadlocks->snapshot.now_ns - patience : 0;
+}
+
+bool in_vain_told(const struct deadlocks *deadlocks, uint32_t slot)
+{
+	const struct facts *facts = &deadlocks->reader->facts;
+	int told = process_was_told_to_end(facts, slot, deadlocks->snapshot.now_ns);
+
+	return told && (told != SIGTERM ||
+			process_was_told_to_end(facts, slot, in_vain_from_ns(deadlocks)));
 }
 
 /* Whether all that do not spin wait for others of their job: none of them could get work from outside. */

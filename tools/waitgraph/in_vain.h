@@ -15,6 +15,9 @@
 /* Who has ticked since then helps nobody; who was told to end since then may finish what it has begun. */
 uint64_t in_vain_from_ns(const struct deadlocks *deadlocks);
 
+/* Whether a process was told to end, and will not: by a signal that it ignores, or long ago. */
+bool in_vain_told(const struct deadlocks *deadlocks, uint32_t slot);
+
 /* Whether it waits for an event that a thread would set, perhaps, which the fork did not copy. */
 bool in_vain_lacks_threads(const struct deadlocks *deadlocks, const struct snapshot_thread *thread);
 

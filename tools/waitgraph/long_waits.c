@@ -59,9 +59,7 @@ static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 
 	return thread->tid == thread->pid && wait_is_apart(&deadlocks->waits.item.item[index]) &&
 	       process_is_worker(&deadlocks->reader->facts, thread->slot) &&
-	       !process_was_told_to_end(&deadlocks->reader->facts, thread->slot,
-					in_vain_from_ns(deadlocks)) &&
-	       !proc_is_stopped(thread->pid, thread->tid);
+	       !in_vain_told(deadlocks, thread->slot) && !proc_is_stopped(thread->pid, thread->tid);
 }
 
 /* ---- who is at work ---- */
@@ -80,8 +78,7 @@ struct rest {
 static bool was_told(const struct deadlocks *deadlocks, uint32_t slot, struct rest *rest)
 {
 	if (rest->slot != slot)
-		rest->told = process_was_told_to_end(&deadlocks->reader->facts, slot,
-						     in_vain_from_ns(deadlocks));
+		rest->told = in_vain_told(deadlocks, slot);
 	rest->slot = slot;
 	return rest->told;
 }

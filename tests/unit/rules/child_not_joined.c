@@ -64,6 +64,9 @@ static void not_joined_notes_a_child_that_was_never_asked_for(void **state)
 	runs_python();
 	child_lives_until(13 * SECOND);
 	assert_told(TRIGGER_CLOSE, 0, child_not_joined, GRADE_NOTE);
+	slot[PARENT].marks = MPSAN_MARK_IGNORES_CHLD; /* the kernel reaps it */
+	assert_told(TRIGGER_CLOSE, 0, child_not_joined, GRADE_OFF);
+	slot[PARENT].marks = 0;
 	slot[CHILD].flags = MPSAN_PROCESS_REAPED;
 	assert_told(TRIGGER_CLOSE, 0, child_not_joined, GRADE_OFF);
 }

@@ -33,6 +33,18 @@ static void hang_notes_a_loop_that_runs_and_only_tests(void **state)
 	assert_non_null(strstr(verdict.last[0].fix, "what the loop polls for"));
 }
 
+/* The parent polls for the end of a child, which the kernel has reaped. */
+static void hang_names_sigchld_that_is_ignored(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_SYSCALL, MPSAN_LF_PARKED);
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	world.process[CHILD].gone_ns = 11 * SECOND;
+	assert_null(strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix, "SIGCHLD"));
+	world.slot[PARENT].marks = MPSAN_MARK_IGNORES_CHLD;
+	assert_non_null(strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix, "SIGCHLD"));
+}
+
 /* It may compute: that it has the GIL is all that is known. */
 static void hang_notes_who_keeps_the_gil(void **state)
 {
@@ -165,6 +177,7 @@ int main(void)
 		STORY(hang_warns_of_waits_without_a_proof),
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
 		STORY(hang_notes_a_loop_that_runs_and_only_tests),
+		STORY(hang_names_sigchld_that_is_ignored),
 		STORY(hang_notes_who_keeps_the_gil),
 		STORY(hang_notes_the_final_state),
 		STORY(hang_has_the_fix_of_its_dead_end),

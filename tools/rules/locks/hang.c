@@ -101,6 +101,12 @@ static MESSAGE msg_spins = {
 	{STEP_ALL_BLOCKED},
 };
 
+#define REAPED                                                                                                 \
+	"; it ignores SIGCHLD, so the kernel reaped {process}, which {end}, and waitpid() fails: it may poll " \
+	"for an end of which it is never told{bystanders}"
+
+static MESSAGE msg_tests_reaped = {TESTS REAPED, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
+static MESSAGE msg_spins_reaped = {SPINS REAPED, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
 static MESSAGE msg_spins_failed = {SPINS CHILD_FAILED, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
 static MESSAGE msg_spins_childless = {SPINS CHILDLESS, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
 
@@ -124,6 +130,10 @@ static MESSAGE msg_gil = {
 #define FIX_ALONE                                                                                                  \
 	"create what has threads of its own (a client, an exporter, an executor) in each worker, after the fork, " \
 	"start its threads anew there (os.register_at_fork(after_in_child=...)), or use the start method spawn"
+
+#define FIX_REAPED                                                                                             \
+	"let SIGCHLD have its default action (SIG_DFL) in a process that waits for its children: while it is " \
+	"ignored, the kernel keeps no exit status, and waitpid() fails with ECHILD; a library may have set it"
 
 #define FIX_TESTS                                                                                                       \
 	"find out what the loop polls for, and which thread or process should provide it; let the loop raise an error " \
@@ -159,13 +169,15 @@ static uint32_t fork_of_alone(const struct facts *facts, const struct fact_block
 		       FACT_NONE;
 }
 
-/* Whether a process of it has outlived a SIGTERM of another one. */
-static bool is_told(const struct facts *facts, const struct fact_deadlock *deadlock)
+/* The signal of another process that one of it has outlived; 0: none. */
+static int told_by(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	for (uint32_t i = deadlock->begin; i < deadlock->end; i++)
-		if (process_was_told_to_end(facts, facts->blockeds[i].at.by, deadlock->at.time_ns))
-			return true;
-	return false;
+	int told = 0;
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end && !told; i++)
+		told = process_was_told_to_end(facts, facts->blockeds[i].at.by,
+					       deadlock->at.time_ns);
+	return told;
 }
 
 /* Whether the wait comes down to a thread that sleeps, or does something else by itself. */
@@ -207,6 +219,15 @@ static bool stands(const struct facts *facts, const struct fact_deadlock *deadlo
 	return false;
 }
 
+#define FIX_TOLD                                                                                            \
+	"let SIGTERM end the process: its handler raises SystemExit, which no loop may catch (except "      \
+	"BaseException), or sets what each loop tests; or send SIGKILL (Process.kill()) to a process that " \
+	"has not ended in time"
+
+#define FIX_IGNORES                                                                                            \
+	"send SIGTERM: a job that a script starts with & ignores SIGINT, and one started by nohup SIGHUP, so " \
+	"neither signal ends it (in a shell, set -m before & leaves SIGINT as it was)"
+
 /*
  * What would mend it if it is what it looks like, or comes down to. Where an owner is known, or a thread
  * that acts, or it is not even known that a lock is one, the rule's own fix says what to look at.
@@ -215,15 +236,15 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 {
 	enum rule_id likely = deadlock_likely(facts, deadlock);
 	const struct fact_blocked *last = dead_end_last(facts, deadlock);
+	int told = told_by(facts, deadlock);
 
 	if (deadlock->ev.dead_slot || last->frames.what == AWAITED_RANKS ||
 	    last->frames.what == AWAITED_GROUP)
 		return FIX_RANKS;
 	if (deadlock_fills_output(facts, deadlock))
 		return DEADLOCK_OUTPUT_FIX;
-	if (is_told(facts, deadlock))
-		return "let SIGTERM end the process: its handler raises SystemExit, which no loop may catch "
-		       "(except BaseException), or sets what each loop tests; or send SIGKILL (Process.kill()) to a process that has not ended in time";
+	if (told)
+		return told == SIGTERM ? FIX_TOLD : FIX_IGNORES;
 	if (likely != RULE_COUNT)
 		return rule_fix(likely);
 	if (fork_of_alone(facts, last) != FACT_NONE)
@@ -302,10 +323,14 @@ static void add_child(const struct facts *facts, const struct fact_blocked *firs
 	if (child == FACT_NONE)
 		return;
 	finding->process = child + 1;
-	if (spins)
+	if (facts->processes[first->at.by].slot->marks & MPSAN_MARK_IGNORES_CHLD) {
+		finding->message_text = spins ? &msg_spins_reaped : &msg_tests_reaped;
+		finding->fix = FIX_REAPED;
+	} else if (spins) {
 		finding->message_text = failed ? &msg_spins_failed : &msg_spins_childless;
-	else
+	} else {
 		finding->message_text = failed ? &msg_tests_failed : &msg_tests_childless;
+	}
 }
 
 /* Perhaps for what threads would do that a fork has left behind. */

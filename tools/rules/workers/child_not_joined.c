@@ -54,7 +54,7 @@ static bool maps_shared_memory(const struct facts *facts, uint32_t slot)
 	return false;
 }
 
-/* Whether its parent lived on for long enough to wait for it, and did not. */
+/* Whether its parent lived on for long enough to wait for it, and did not, and it stayed a zombie. */
 static bool was_never_asked_for(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot], *from;
@@ -66,8 +66,9 @@ static bool was_never_asked_for(const struct facts *facts, uint32_t slot)
 	    process_is_apart(facts, slot))
 		return false;
 	from = &facts->processes[parent];
-	return from->slot->python && !(from->slot->flags & MPSAN_PROCESS_OFF) && from->gone &&
-	       !from->stayed && from->slot->end == MPSAN_END_EXIT &&
+	return from->slot->python && !(from->slot->flags & MPSAN_PROCESS_OFF) &&
+	       !(from->slot->marks & MPSAN_MARK_IGNORES_CHLD) && from->gone && !from->stayed &&
+	       from->slot->end == MPSAN_END_EXIT &&
 	       process->gone_ns + FACT_CHILD_NS < from->gone_ns;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recognises readline's handler of SIGWINCH by the module that it lies in. */
-#include "sigwinch.h"
+/* Notes who ignores a signal, and recognises readline's handler of SIGWINCH by the module that it lies in. */
+#include "signal_actions.h"
 
-#include <signal.h>
 #include <sys/syscall.h>
 
 #include "../intercept/hook.h"
@@ -36,22 +35,40 @@ static bool lies_in_readline(uint64_t address)
 	return text_starts(tail, "readline.") || text_starts(tail, "libreadline.");
 }
 
-void sigwinch_changed(void)
+static void note_window(const struct kernel_action *now)
 {
-	struct kernel_action now = {0};
-
-	if (life_is_guest() || SYS4(SYS_rt_sigaction, SIGWINCH, NULL, &now, sizeof(now.mask)) < 0)
-		return;
 	life_unflag(MPSAN_PROCESS_READLINE);
-	if (now.handler == SIG_DFL || now.handler == SIG_IGN)
+	if (now->handler == SIG_DFL || now->handler == SIG_IGN)
 		nobody_before = true;
-	else if (!lies_in_readline((uint64_t)(uintptr_t)now.handler))
+	else if (!lies_in_readline((uint64_t)(uintptr_t)now->handler))
 		nobody_before = false;
 	else if (nobody_before)
 		life_flag(MPSAN_PROCESS_READLINE);
 }
 
-bool sigwinch_counts(void)
+static uint8_t mark_of(int number)
+{
+	return number == SIGCHLD ? MPSAN_MARK_IGNORES_CHLD :
+	       number == SIGHUP	 ? MPSAN_MARK_IGNORES_HUP :
+				   MPSAN_MARK_IGNORES_INT;
+}
+
+void signal_action_changed(int number)
+{
+	struct kernel_action now = {0};
+
+	if (life_is_guest() || SYS4(SYS_rt_sigaction, number, NULL, &now, sizeof(now.mask)) < 0)
+		return;
+	if (number == SIGWINCH)
+		note_window(&now);
+	else if (now.handler == SIG_IGN ||
+		 (number == SIGCHLD && now.flags & (unsigned long)SA_NOCLDWAIT))
+		life_mark(mark_of(number));
+	else
+		life_unmark(mark_of(number));
+}
+
+bool signal_action_window_counts(void)
 {
 	return !life_has(MPSAN_PROCESS_READLINE);
 }
