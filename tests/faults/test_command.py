@@ -161,5 +161,6 @@ main({
     "suppressions_rule": functools.partial(check_suppressions, b"nonsense:main\n", "nonsense"),
     "baseline_missing": lazily(USAGE, "/nothing/there", "check", "--baseline", "/nothing/there", session),
     "not_found": lazily(NOT_FOUND, "/nothing/there", "run", "--report", report_file, "--", "/nothing/there"),
+    "directory": lazily(NOT_EXECUTABLE, "Is a directory", "run", "--", "/tmp"),
     "not_executable": lazily(NOT_EXECUTABLE, "plain-file", "run", "--report", report_file, "--", not_executable),
 })

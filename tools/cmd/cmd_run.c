@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -209,6 +210,15 @@ static uint64_t room_for_logs(const struct settings *settings, const char *dir)
 	return half < settings->log_total ? half : settings->log_total;
 }
 
+/* As a shell says it: no permission is missing to execute a directory. */
+static const char *start_error(const char *program, int error)
+{
+	struct stat st;
+
+	return strerror(error == EACCES && !stat(program, &st) && S_ISDIR(st.st_mode) ? EISDIR :
+											error);
+}
+
 /*
  * Signals from the terminal reach the program directly; signals sent to mpsan alone are forwarded.
  */
@@ -229,7 +239,7 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 		int status = launch_status(errno);
 		bool tight = status == STATUS_BROKEN;
 		char *why = text_format("%s: %s", tight ? "cannot start a process" : argv[0],
-					strerror(errno));
+					start_error(argv[0], errno));
 
 		if (tight)
 			give_up(launch, why);

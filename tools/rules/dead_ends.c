@@ -114,6 +114,13 @@ bool dead_end_is_nested(const struct fact_blocked *blocked)
 	return blocked->frames.in_task && awaits_result(blocked);
 }
 
+static bool is_main_of_child(const struct facts *facts, const struct fact_blocked *from,
+			     const struct fact_blocked *to)
+{
+	return process_parent(facts, to->at.by) == from->at.by &&
+	       to->at.tid == facts->processes[to->at.by].slot->pid;
+}
+
 /* Whether the second one may be what the first one waits for. */
 static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 		     const struct fact_blocked *to)
@@ -129,10 +136,10 @@ static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 	if (from->frames.what == AWAITED_ANY_OF) /* a pool's own thread, for its workers to end */
 		return to->frames.in_task && process_parent(facts, to->at.by) == from->at.by;
 	if (from->frames.what == AWAITED_RANK_END)
-		return process_parent(facts, to->at.by) == from->at.by &&
-		       to->at.tid == facts->processes[to->at.by].slot->pid;
+		return is_main_of_child(facts, from, to);
 	if (from->ev.kind == MPSAN_WAIT_PROCESS)
-		return deadlock_awaits_process(facts, &from->ev, to->at.by);
+		return deadlock_awaits_process(facts, &from->ev, to->at.by) ||
+		       (!from->ev.lock && is_main_of_child(facts, from, to)); /* a program, too */
 	if (from->frames.what == AWAITED_LOOP) /* a coroutine, for run_in_executor() */
 		return to->at.by == from->at.by && dead_end_is_nested(to) &&
 		       to->ev.flags & MPSAN_LF_QUEUED;
