@@ -49,7 +49,9 @@ static bool is_out_of_sight(struct deadlocks *deadlocks, uint32_t index)
 	return wait->end == WAIT_OPEN && !wait->by_signal &&
 	       !verdict_leaves_out(deadlocks, index) &&
 	       (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_PIPE_WRITE ||
-		wait->kind == MPSAN_WAIT_PROCESS);
+		wait->kind == MPSAN_WAIT_PROCESS) &&
+	       !proc_is_stopped(deadlocks_thread(deadlocks, index)->pid,
+				deadlocks_thread(deadlocks, index)->tid);
 }
 
 /* Whether a worker's main thread does something of its own: slow, perhaps, but not stuck. */

@@ -262,9 +262,11 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	const struct ledger_entry *entry = deadlocks_entry(deadlocks, index);
 	const struct wait *wait = &deadlocks->waits.item.item[index];
+	bool stopped = proc_is_stopped(thread->pid, thread->tid);
+	bool goes_on = stopped && wait->end == WAIT_OPEN; /* but for the stop */
 	struct ev_blocked event = {
-		.lock = wait->lock,
-		.kind = kind_of(wait),
+		.lock = goes_on ? 0 : wait->lock,
+		.kind = goes_on ? MPSAN_WAIT_SYSCALL : kind_of(wait),
 		.flags = wait->flags | flags |
 			 (entry->life.may_be_meant || wait_is_doubted(wait) ? MPSAN_LF_DOUBT : 0) |
 			 (entry->life.from_readers ? MPSAN_LF_READERS : 0) |
@@ -279,7 +281,7 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.stack = watchlog_stack(&deadlocks->log, thread),
 		.python = state_python(deadlocks, thread),
 		.name = state_name(deadlocks, thread),
-		.wakes = proc_is_stopped(thread->pid, thread->tid) ? 0 : snapshot_wakes(thread),
+		.wakes = stopped ? 0 : snapshot_wakes(thread),
 		.open_by = state_ends(deadlocks, index),
 		.raised = state_raised(deadlocks, thread),
 		.cleans = pythread_cleans(thread),
