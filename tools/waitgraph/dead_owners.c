@@ -429,11 +429,22 @@ static bool may_want_result(const struct search *search, const struct snapshot_p
 		       (snapshot->outside ? RESULT_OUTSIDE_NS : PATIENCE_NS(RESULT));
 }
 
-/* The thread that delivers results has ended, and the pool was not told to: it failed. */
-static bool has_lost_results(const struct cross_process_pool *pool)
+/*
+ * The thread that delivers results has ended, and the pool was not told to: it failed. A thread that runs may be that one, as
+ * long as its frames are not known.
+ */
+static bool has_lost_results(const struct search *search, const struct snapshot_process *process,
+			     const struct cross_process_pool *pool, uint32_t waiter)
 {
-	return pool->feeders == 1 && !pool->pools && pool->tasks == CROSS_PART_TASKS_IDLE &&
-	       pool->tasks_blocked;
+	const struct snapshot_thread *thread = search->snapshot->threads.item;
+
+	if (pool->feeders != 1 || pool->pools || pool->tasks != CROSS_PART_TASKS_IDLE ||
+	    !pool->tasks_blocked || pool->polled)
+		return false;
+	for (uint32_t i = process->begin; i < process->end; i++)
+		if (!pythread_is_legible(&thread[i]))
+			return false;
+	return !snapshot_has_moved(&thread[waiter]);
 }
 
 static void look_at_pool(const struct search *search, const struct snapshot_process *process,
@@ -450,7 +461,7 @@ static void look_at_pool(const struct search *search, const struct snapshot_proc
 	if (dead_owner.thread == SNAPSHOT_NONE)
 		return;
 	dead_owner.handled = has_handlers(search, process->slot);
-	if (has_lost_results(&pool) && !pool.polled)
+	if (has_lost_results(search, process, &pool, dead_owner.thread))
 		search->see(&dead_owner, search->context);
 	else if (lost_child || search->snapshot->outside)
 		look_at_workers(search, process, &pool, dead_owner.thread);

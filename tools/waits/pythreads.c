@@ -247,6 +247,15 @@ bool pythread_runs(const struct snapshot_thread *thread, const char *function, c
 	return pyframe_among(stack, function, file);
 }
 
+bool pythread_is_legible(const struct snapshot_thread *thread)
+{
+	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+
+	return thread->tid == thread->pid ||
+	       (view && pyview_is_foreign(view, thread->record->pthread)) ||
+	       pythread_runs(thread, "_bootstrap", "threading.py");
+}
+
 bool pythread_has_tasks(const struct snapshot_thread *thread)
 {
 	AUTO_FREE char *stack = pythread_stack(thread);

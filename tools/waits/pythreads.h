@@ -23,6 +23,9 @@ struct pyspin pythread_spins(const struct snapshot_thread *thread);
 /* As pyview_gil_switches. */
 uint64_t pythread_gil_switches(const struct snapshot_thread *thread, uint64_t condition);
 
+/* Whether the frames of a thread were read down to its first, or it is no thread of Python. */
+bool pythread_is_legible(const struct snapshot_thread *thread);
+
 /* Whether one of them is this function: see pyframe_is. */
 bool pythread_runs(const struct snapshot_thread *thread, const char *function, const char *file);
 
