@@ -19,4 +19,3 @@ void signal_action_changed(int number);
 
 /* Whether a handler of SIGWINCH may end a wait: it is not readline's, or readline's has another one to call. */
 bool signal_action_window_counts(void);
-

@@ -50,8 +50,7 @@ bool wait_is_future(const json_t *native)
 	const json_t *frame;
 	size_t i;
 
-	json_array_foreach(native, i, frame)
-	{
+	json_array_foreach(native, i, frame) {
 		const char *function = json_string_value(json_object_get(frame, "function"));
 
 		if (i < LOCK_FRAMES && function && !strncmp(function, wait, sizeof(wait) - 1))
