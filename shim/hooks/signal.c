@@ -19,34 +19,39 @@
 int __sigaction(int number, const struct sigaction *restrict new, struct sigaction *restrict old);
 __sighandler_t bsd_signal(int number, __sighandler_t handler);
 
-#define ACTION(name)                                                      \
-	EXPORT int name(int number, const struct sigaction *restrict new, \
-			struct sigaction *restrict old)                   \
-	{                                                                 \
-		ENTER(name);                                              \
-		int result = REAL(name)(number, new, old);                \
-                                                                          \
-		if (UNLIKELY(fault_may_watch(number)) && result == 0)     \
-			fault_asked(number, new != NULL, old);            \
-		if (UNLIKELY(signal_action_counts(number)) && new)        \
-			signal_action_changed(number);                    \
-		cow_acts();                                               \
-		return result;                                            \
+static bool ignores(const struct sigaction *action)
+{
+	return action->sa_handler == SIG_IGN || action->sa_flags & SA_NOCLDWAIT;
+}
+
+#define ACTION(name)                                                                           \
+	EXPORT int name(int number, const struct sigaction *restrict new,                      \
+			struct sigaction *restrict old)                                        \
+	{                                                                                      \
+		ENTER(name);                                                                   \
+		int result = REAL(name)(number, new, old);                                     \
+                                                                                               \
+		if (UNLIKELY(fault_may_watch(number)) && result == 0)                          \
+			fault_asked(number, new != NULL, old);                                 \
+		if (new &&result == 0 && UNLIKELY(signal_action_counts(number, ignores(new)))) \
+			signal_action_changed(number);                                         \
+		cow_acts();                                                                    \
+		return result;                                                                 \
 	}
 ACTION(sigaction)
 ACTION(__sigaction)
 
-#define HANDLER(name)                                                    \
-	EXPORT __sighandler_t name(int number, __sighandler_t handler)   \
-	{                                                                \
-		ENTER(name);                                             \
-		__sighandler_t old = REAL(name)(number, handler);        \
-                                                                         \
-		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR) \
-			old = fault_answered(number, true, old);         \
-		if (UNLIKELY(signal_action_counts(number)))              \
-			signal_action_changed(number);                   \
-		return old;                                              \
+#define HANDLER(name)                                                           \
+	EXPORT __sighandler_t name(int number, __sighandler_t handler)          \
+	{                                                                       \
+		ENTER(name);                                                    \
+		__sighandler_t old = REAL(name)(number, handler);               \
+                                                                                \
+		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR)        \
+			old = fault_answered(number, true, old);                \
+		if (UNLIKELY(signal_action_counts(number, handler == SIG_IGN))) \
+			signal_action_changed(number);                          \
+		return old;                                                     \
 	}
 HANDLER(signal)
 HANDLER(ssignal)

@@ -55,6 +55,7 @@ void life_copy_argv(struct mpsan_process *p, const char *const *argv)
 static void describe_self(const char *const *argv)
 {
 	life.self = &life.table[life.slot];
+	life.ignores = life.self->marks & MPSAN_MARK_IGNORES;
 	life.pid = life.self->pid;
 	life.self->uid = session_user();
 	life.self->attach_ns = sys_now();

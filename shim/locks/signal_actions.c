@@ -46,13 +46,6 @@ static void note_window(const struct kernel_action *now)
 		life_flag(MPSAN_PROCESS_READLINE);
 }
 
-static uint8_t mark_of(int number)
-{
-	return number == SIGCHLD ? MPSAN_MARK_IGNORES_CHLD :
-	       number == SIGHUP	 ? MPSAN_MARK_IGNORES_HUP :
-				   MPSAN_MARK_IGNORES_INT;
-}
-
 void signal_action_changed(int number)
 {
 	struct kernel_action now = {0};
@@ -61,11 +54,10 @@ void signal_action_changed(int number)
 		return;
 	if (number == SIGWINCH)
 		note_window(&now);
-	else if (now.handler == SIG_IGN ||
-		 (number == SIGCHLD && now.flags & (unsigned long)SA_NOCLDWAIT))
-		life_mark(mark_of(number));
 	else
-		life_unmark(mark_of(number));
+		life_ignores(signal_action_mark(number),
+			     now.handler == SIG_IGN || (number == SIGCHLD &&
+							now.flags & (unsigned long)SA_NOCLDWAIT));
 }
 
 bool signal_action_window_counts(void)

@@ -8,10 +8,25 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-static inline bool signal_action_counts(int number)
+#include "../record/state.h"
+
+/* The mark of who ignores a signal; 0: nobody asks. */
+static inline uint8_t signal_action_mark(int number)
 {
-	return number == SIGINT || number == SIGHUP || number == SIGCHLD || number == SIGWINCH;
+	return number == SIGINT	 ? MPSAN_MARK_IGNORES_INT :
+	       number == SIGCHLD ? MPSAN_MARK_IGNORES_CHLD :
+	       number == SIGHUP	 ? MPSAN_MARK_IGNORES_HUP :
+				   0;
+}
+
+/* Whether a call that set such an action, which `ignores` the signal, may have changed what is known. */
+static inline bool signal_action_counts(int number, bool ignores)
+{
+	uint8_t mark = signal_action_mark(number);
+
+	return number == SIGWINCH || (mark && !(life.ignores & mark) == ignores);
 }
 
 /* The action of such a signal was changed, or may have been. */

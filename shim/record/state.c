@@ -31,9 +31,12 @@ void life_mark(uint8_t mark)
 		__atomic_fetch_or(&life.self->marks, mark, __ATOMIC_RELAXED);
 }
 
-void life_unmark(uint8_t mark)
+void life_ignores(uint8_t mark, bool is)
 {
-	if (life.self)
+	life.ignores = is ? life.ignores | mark : life.ignores & (uint8_t)~mark;
+	if (is)
+		life_mark(mark);
+	else if (life.self)
 		__atomic_fetch_and(&life.self->marks, (uint8_t)~mark, __ATOMIC_RELAXED);
 }
 

@@ -19,6 +19,7 @@ struct life {
 	bool lost_threads;
 	bool has_guests; /* a process was cloned into this memory and may run in it */
 	bool forks_only; /* what costs something between forks is not watched */
+	uint8_t ignores; /* MPSAN_MARK_IGNORES of `self`, in memory that a fork copies */
 	bool quiet; /* print nothing: a command supervises the session, or the user said so */
 	uint32_t pid;
 	uint32_t slot;
@@ -57,8 +58,8 @@ int life_code(void);
 
 void life_flag(uint16_t flag);
 void life_mark(uint8_t mark);
-void life_unmark(uint8_t mark);
-
+/* Sets or clears one of MPSAN_MARK_IGNORES. */
+void life_ignores(uint8_t mark, bool is);
 void life_unflag(uint16_t flag);
 bool life_has(uint16_t flag);
 
