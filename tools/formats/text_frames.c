@@ -53,7 +53,8 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 	if (*file) {
 		fputc(' ', out);
 		line_put(out, file);
-		fprintf(out, ":%lld", jsontext_number(frame, "line"));
+		if (jsontext_number(frame, "line"))
+			fprintf(out, ":%lld", jsontext_number(frame, "line"));
 	}
 	if (json_is_true(json_object_get(frame, "inlined"))) {
 		fputs(" (inlined)", out);

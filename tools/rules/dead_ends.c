@@ -103,7 +103,7 @@ bool dead_end_in_hub(const struct fact_blocked *blocked)
 	const struct ev_blocked *ev = &blocked->ev;
 
 	return blocked->frames.in_hub &&
-	       (ev->kind == MPSAN_WAIT_READY ||
+	       (ev->kind == MPSAN_WAIT_READY || blocked->frames.what != AWAITED_NOTHING ||
 		(ev->kind == MPSAN_WAIT_SYSCALL && /* its lock is the number */
 		 (ev->lock == SYS_epoll_wait || ev->lock == SYS_epoll_pwait ||
 		  ev->lock == SYS_poll)));
