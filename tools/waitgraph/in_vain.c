@@ -14,6 +14,7 @@
 #include "../proc/stacks/stack_sample.h"
 #include "../proc/stacks/stack_spin.h"
 #include "../waits/pythreads.h"
+#include "peer_waits.h"
 
 #define ASK_NS 1000000000ull
 #define TIMES 8u /* that a loop was seen to test only, at looks one after the other, */
@@ -53,26 +54,30 @@ bool in_vain_spins(const struct deadlocks *deadlocks, const struct snapshot_thre
 	return entry_of(deadlocks, thread)->run.times >= TIMES;
 }
 
-/* Whether it is a main thread that does nothing but sleep, or wait with a limit, again and again. */
-static bool naps(const struct snapshot_thread *thread)
+/* Whether it is a main thread that does nothing but sleep, or wait with a limit, again and again. A manager's is to. */
+static bool naps(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	return thread->tid == thread->pid && snapshot_wakes(thread) &&
-	       (call_is_sleep(&thread->call) || call_has_limit(&thread->call));
+	       (call_is_sleep(&thread->call) || call_has_limit(&thread->call)) &&
+	       !deadlocks->waits.item.item[thread - deadlocks->snapshot.threads.item].harmless;
 }
 
 /*
  * Whether what it tests for is up to the job: nobody else ends a wait for a futex, nor one whose frames say so. A loop of
- * events that wakes up now and then may serve others.
+ * events that wakes up now and then may serve others: who could make a descriptor ready, or send a signal that it handles.
  */
-static bool is_up_to_job(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+static bool is_up_to_job(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
-	struct awaited_frames frames;
+	struct awaited_frames frames = pythread_wait(thread, 0).frames;
 
+	if (frames.what == AWAITED_DUE)
+		return false;
 	if (!call_is_poll(&thread->call) || call_is_sleep(&thread->call) ||
 	    has_lost_threads(deadlocks, thread))
 		return true;
-	frames = pythread_wait(thread, 0).frames;
-	return frames.what != AWAITED_NOTHING && frames.meant != PARKED_BY_CALL;
+	return frames.what != AWAITED_NOTHING && frames.meant != PARKED_BY_CALL &&
+	       !(frames.meant == PARKED_INTENDED && peer_waits_any_serves(&deadlocks->waits)) &&
+	       !ready_sets_find(&deadlocks->waits.wakers.ready, &deadlocks->snapshot, thread)->open;
 }
 
 uint64_t in_vain_from_ns(const struct deadlocks *deadlocks)
@@ -106,7 +111,7 @@ bool in_vain(const struct deadlocks *deadlocks, const struct snapshot_thread *th
 	bool spins = in_vain_spins(deadlocks, thread);
 	uint64_t since_ns = spins ? entry_of(deadlocks, thread)->run.since_ns : thread->same_ns;
 
-	return (spins || naps(thread)) &&
+	return (spins || naps(deadlocks, thread)) &&
 	       (since_ns + IN_VAIN_PATIENCE * deadlocks->hang_after_ns <=
 			deadlocks->snapshot.now_ns ||
 		has_lost_threads(deadlocks, thread) || (spins && others_wait_for_job(deadlocks)));
@@ -180,7 +185,7 @@ bool in_vain_tests(struct deadlocks *deadlocks, const struct snapshot_thread *th
 	if (in_vain_spins(deadlocks, thread))
 		return entry->run.since_ns + long_ns <= now_ns &&
 		       entry->rest.mute_ns + long_ns / 2 <= now_ns;
-	return naps(thread) && is_mute(deadlocks, thread, long_ns) &&
+	return naps(deadlocks, thread) && is_mute(deadlocks, thread, long_ns) &&
 	       is_up_to_job(deadlocks, thread);
 }
 

@@ -31,8 +31,7 @@ static uint64_t keyboard(const struct waits *waits, uint32_t slot)
 	return waits->snapshot->reader->session.table[slot].python ? BIT(SIGINT) : 0;
 }
 
-/* Whether a process handles what ends services. */
-static bool any_serves(const struct waits *waits)
+bool peer_waits_any_serves(const struct waits *waits)
 {
 	const struct snapshot *snapshot = waits->snapshot;
 
@@ -64,7 +63,7 @@ static bool find_signals(struct waits *waits)
 {
 	bool any = false;
 
-	if (waits->snapshot->threads.count < 2 || any_serves(waits))
+	if (waits->snapshot->threads.count < 2 || peer_waits_any_serves(waits))
 		return false;
 	for (uint32_t i = 0; i < waits->snapshot->threads.count; i++) {
 		if (!awaits_signal(waits, i))

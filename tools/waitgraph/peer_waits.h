@@ -15,5 +15,8 @@ enum peer_waits {
 /* Gives such waits of a job at rest their kinds; enum peer_waits bits. */
 unsigned peer_waits_find(struct waits *waits);
 
+/* Whether a process handles what ends services. */
+bool peer_waits_any_serves(const struct waits *waits);
+
 /* Whether a thread runs a hub of greenlets that somebody outside may wake. */
 bool peer_waits_serve_hub(const struct waits *waits, uint32_t thread);

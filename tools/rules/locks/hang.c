@@ -75,6 +75,12 @@ static MESSAGE msg_tests = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_loop = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}, while its event loop woke up for timers alone, "
+	"and nothing else of the job has moved: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 #define CHILD_FAILED \
 	"; {process}, which it had started, {end}: it may poll for what that was to do{bystanders}"
 
@@ -262,6 +268,13 @@ static bool tests(const struct fact_blocked *first)
 	return first->ev.kind == MPSAN_WAIT_SYSCALL || first->ev.ends == MPSAN_ENDS_POLL;
 }
 
+/* Whether it is a coroutine or greenlet that waits, beside others that have timers. */
+static bool is_in_loop(const struct fact_blocked *first)
+{
+	return tests(first) && (first->frames.looped || first->frames.in_hub) &&
+	       first->frames.what != AWAITED_NOTHING;
+}
+
 static bool is_note(const struct fact_blocked *first)
 {
 	return first->ev.flags & MPSAN_LF_PARKED;
@@ -342,13 +355,15 @@ static void add_parked(const struct facts *facts, const struct fact_blocked *fir
 
 	if (first->ev.flags & MPSAN_LF_SPINS)
 		finding->message_text = alone ? &msg_spins_alone : &msg_spins;
+	else if (is_in_loop(first) && !alone)
+		finding->message_text = &msg_loop;
 	else if (tests(first))
 		finding->message_text = alone ? &msg_tests_alone : &msg_tests;
 	else
 		finding->message_text = alone ? &msg_parked_alone : &msg_parked;
 	if (alone)
 		finding->fix = FIX_ALONE;
-	else if (tests(first))
+	else if (tests(first) && !is_in_loop(first))
 		finding->fix = FIX_TESTS;
 	finding->fork = alone ? fork + 1 : 0;
 	if (!alone)
@@ -391,7 +406,7 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 	} else if (is_note(first) && has_gil(facts, deadlock, first)) {
 		finding.message_text = &msg_gil;
 		finding.fix = FIX_GIL;
-	} else if (is_note(first) && is_served(facts, deadlock)) {
+	} else if (is_note(first) && !is_in_loop(first) && is_served(facts, deadlock)) {
 		finding.message_text = &msg_served;
 	} else if (is_note(first) && deadlock->ev.dead_slot && !tests(first)) {
 		finding.message_text = &msg_child_failed;
