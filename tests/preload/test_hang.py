@@ -162,8 +162,71 @@ signal.signal(signal.SIGUSR1, lambda *_: None)
 child = os.fork()
 signal.pause() if child == 0 else os.waitpid(child, 0)""", "pause(), until SIGINT or SIGUSR1 comes"),
 }
+# a loop of events that wakes up for timers alone: a note with what its main coroutine or greenlet waits for
+BEATS = """
+import asyncio
+async def beat():
+    while True:
+        await asyncio.sleep(0.2)
+async def main():
+    beats, event = asyncio.create_task(beat()), asyncio.Event()
+    %s
+asyncio.run(main())"""
+GREEN_BEATS = """
+import gevent, gevent.event, gevent.lock, gevent.queue
+def beat():
+    while True:
+        gevent.sleep(0.2)
+gevent.spawn(beat)
+"""
+LOOPS = {
+    "asyncio-event": (BEATS % "await event.wait()", "waits for asyncio.Event.set"),
+    "gevent-event": (GREEN_BEATS + "gevent.event.Event().wait()", "waits for gevent.event.Event.set"),
+    "gevent-lock-of-joined": (GREEN_BEATS + """
+lock = gevent.lock.BoundedSemaphore(1)
+def outer():
+    with lock:
+        inner()
+def inner():
+    with lock:
+        pass
+gevent.spawn(outer).join()""", "waits for a permit of a Semaphore of gevent"),
+    "gevent-queue": (GREEN_BEATS + "queue = gevent.queue.JoinableQueue()\nqueue.put(1)\nqueue.join()",
+                     "waits for task_done() for every item of a queue of gevent"),
+    "gevent-threads": ("""
+from gevent import monkey
+monkey.patch_all()
+first, second = threading.Lock(), threading.Lock()
+def take(one, other):
+    with one:
+        time.sleep(0.2)
+        other.acquire()
+threads = [threading.Thread(target=take, args=args) for args in ((first, second), (second, first))]
+start_ticker()
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()""", "waits for the release of a lock of gevent"),
+}
 # not even a note: somebody may be meant to end them, or to send
 QUIET = {
+    "quiet-asyncio-service": BEATS % "await asyncio.start_server(lambda *_: event.set(), '127.0.0.1', 0)\n    await event.wait()",
+    "quiet-asyncio-signal": BEATS % "asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, event.set)\n    await event.wait()",
+    "quiet-gevent-server": GREEN_BEATS + "import gevent.server\ngevent.server.StreamServer(('127.0.0.1', 0), print).serve_forever()",
+    "quiet-gevent-beats-joined": GREEN_BEATS + "gevent.joinall([gevent.spawn(beat)])",
+    "quiet-gevent-limit": GREEN_BEATS + "event = gevent.event.Event()\nwhile not event.wait(0.5):\n    pass",
+    "quiet-manager": """
+context = multiprocessing.get_context('fork')
+manager = context.Manager()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+signal.sigwait([signal.SIGTERM])""",
+    "quiet-scheduler": """
+import sched
+times = sched.scheduler()
+def again():
+    times.enter(0.3, 1, again)
+again()
+times.run()""",
     "quiet-event-loop": """
 import asyncio
 async def serve():
@@ -286,6 +349,8 @@ def start(program, directory):
     if isinstance(program, str):
         if "import numpy" in program:
             need_module(system_python(), "numpy")
+        if "import gevent" in program or "from gevent" in program:
+            need_module(system_python(), "gevent")
         Path(directory, "program.py").write_text(program + "\n")
         program = [system_python(), f"{directory}/program.py"]
     with open(f"{directory}/err", "w") as err:
@@ -426,6 +491,7 @@ cases.update({f"sleeps-{name}": functools.partial(noted, FORKS + program, SLEPT_
               for name, program in SLEEPS.items()})
 cases.update({f"child-{name}": functools.partial(noted, FORKS + program, 8, says) for name, (program, says) in CHILDREN.items()})
 cases.update({f"left-{name}": functools.partial(noted, TICKS + program, SILENT_S, says) for name, (program, says) in LEFT.items()})
+cases.update({f"loop-{name}": functools.partial(noted, TICKS + program, 8, "woke up for timers alone", says) for name, (program, says) in LOOPS.items()})
 cases.update({f"silent-{name}": functools.partial(silent, name) for name in SILENT})
 cases.update({f"parks-{name}": functools.partial(parks, name) for name in PARKS})
 main(cases)

@@ -25,10 +25,13 @@ static struct snapshot_thread *thread_at(const struct waits *waits, uint32_t i)
 
 /* ---- signals ---- */
 
-/* Ctrl-C raises KeyboardInterrupt in any Python program. */
+/* Ctrl-C raises KeyboardInterrupt in any Python program. One that has not logged anything yet does not say that it is one. */
 static uint64_t keyboard(const struct waits *waits, uint32_t slot)
 {
-	return waits->snapshot->reader->session.table[slot].python ? BIT(SIGINT) : 0;
+	const struct session *session = &waits->snapshot->reader->session;
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)session_pid(session, slot));
+
+	return view || session->table[slot].python ? BIT(SIGINT) : 0;
 }
 
 bool peer_waits_any_serves(const struct waits *waits)
