@@ -106,6 +106,16 @@ while True:
     except queue.Empty:
         pass""",
 }
+# a loop of events with a timer
+BEATS = """
+import asyncio
+async def beat():
+    while True:
+        await asyncio.sleep(0.2)
+async def main():
+    beats, event = asyncio.create_task(beat()), asyncio.Event()
+    %s
+asyncio.run(main())"""
 # as these, for what a child was to do: the note names the one that failed, or the last one, if none is left
 CHILDREN = {
     "failed": ("worker = context.Process(target=sys.exit, args=(3,))\nworker.start()\nworker.join()\n" + SLEEPS["file"],
@@ -114,6 +124,7 @@ CHILDREN = {
               "; it has no child left, and the last one, ForkProcess-1 (pid "),
     "left": ("context.Process(target=context.Event().wait).start()\nworker = context.Process(target=int)\nworker.start()\nworker.join()\n"
              + SLEEPS["file"], "nothing else of the job has moved: it may poll for something that never happens"),
+    "asyncio": (BEATS % "await asyncio.create_subprocess_exec(sys.executable, '-c', 'raise OSError')\n    await beats", ", which it had started, ended by OSError"),
 }
 # one thread that keeps the GIL while it runs code in C, which may compute: a note if others wait for the GIL, all the time
 KEEPS = {
@@ -162,16 +173,7 @@ signal.signal(signal.SIGUSR1, lambda *_: None)
 child = os.fork()
 signal.pause() if child == 0 else os.waitpid(child, 0)""", "pause(), until SIGINT or SIGUSR1 comes"),
 }
-# a loop of events that wakes up for timers alone: a note with what its main coroutine or greenlet waits for
-BEATS = """
-import asyncio
-async def beat():
-    while True:
-        await asyncio.sleep(0.2)
-async def main():
-    beats, event = asyncio.create_task(beat()), asyncio.Event()
-    %s
-asyncio.run(main())"""
+# such a loop that wakes up for timers alone: a note with what its main coroutine or greenlet waits for
 GREEN_BEATS = """
 import gevent, gevent.event, gevent.lock, gevent.queue
 def beat():
@@ -230,6 +232,7 @@ times.run()""",
     "quiet-event-loop": """
 import asyncio
 async def serve():
+    await asyncio.create_subprocess_exec(sys.executable, "-c", "raise OSError")
     await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     while True:
         await asyncio.sleep(0.2)

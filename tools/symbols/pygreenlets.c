@@ -182,7 +182,8 @@ static const char *waits_for(const struct cpython *py, uint64_t greenlet, uint64
 
 static bool is_number(const struct cpython *py, uint64_t object)
 {
-	return object % 8 == 0 && (cpython_is_a(py, object, "float") || cpython_is_a(py, object, "int"));
+	return object % 8 == 0 &&
+	       (cpython_is_a(py, object, "float") || cpython_is_a(py, object, "int"));
 }
 
 /* How many arguments the current instruction passes, if it is a call. */
@@ -286,9 +287,8 @@ static void add_frame(struct text *text, const struct frame *frame)
 {
 	const struct cpython *py = text->py;
 	unsigned line = cpython_line(py, frame->lines, frame->first_line, frame->instr);
-	size_t more = text->bytes > 1 ?
-			      frame_line_text(py, frame, line, text->at, text->bytes - 1) :
-			      0;
+	size_t more =
+		text->bytes > 1 ? frame_line_text(py, frame, line, text->at, text->bytes - 1) : 0;
 
 	if (!more)
 		return;
@@ -343,7 +343,8 @@ static void add_greenlet(struct text *text, uint64_t greenlet)
 	if (awaited.object)
 		add_call(text, &awaited);
 	walk_open(&walk, py, top);
-	for (unsigned i = 0; i < FRAMES_MAX && walk_step(&walk, &frame) && !is_lost(py, &frame); i++)
+	for (unsigned i = 0; i < FRAMES_MAX && walk_step(&walk, &frame) && !is_lost(py, &frame);
+	     i++)
 		if (!frame_is_of_c(&frame) && frame_read_code(py, &frame) && frame.shown)
 			add_frame(text, &frame);
 }

@@ -8,7 +8,8 @@
 #include "../../shim/common/cpython/process.h"
 
 /*
- * The frames of the greenlet that is the hub's parent, innermost first, as in cpython_stack; from Python 3.12 on only
+ * The frames of the greenlet that is the hub's parent, innermost first, as in cpython_stack, behind those of the greenlets
+ * for whose end it waits, and a line for each call of gevent's in which one waits, without a number; from Python 3.12 on only
  * those up to the first call from C, as the rest of the chain lies in the C stack, which the hub uses now. "": the thread's
  * innermost frame is not that of a hub.
  */

@@ -14,6 +14,7 @@
 #include "../proc/stacks/stack_sample.h"
 #include "../proc/stacks/stack_spin.h"
 #include "../waits/pythreads.h"
+#include "orphans.h"
 #include "peer_waits.h"
 
 #define ASK_NS 1000000000ull
@@ -63,6 +64,18 @@ static bool naps(const struct deadlocks *deadlocks, const struct snapshot_thread
 }
 
 /*
+ * Whether it waits for what others are to send. A coroutine that sleeps may do more in between; not so, perhaps, where the
+ * last child has failed meanwhile: the loop has asked for its status, but who sleeps may not have.
+ */
+static bool wants_more(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+		       struct awaited_frames frames)
+{
+	if (frames.what == AWAITED_LOOP && pythread_runs(thread, "sleep", "asyncio/tasks.py"))
+		return orphans_nap_lacks(&deadlocks->snapshot, thread) != FACT_NONE;
+	return frames.what != AWAITED_NOTHING && frames.meant != PARKED_BY_CALL;
+}
+
+/*
  * Whether what it tests for is up to the job: nobody else ends a wait for a futex, nor one whose frames say so. A loop of
  * events that wakes up now and then may serve others: who could make a descriptor ready, or send a signal that it handles.
  */
@@ -75,7 +88,7 @@ static bool is_up_to_job(struct deadlocks *deadlocks, const struct snapshot_thre
 	if (!call_is_poll(&thread->call) || call_is_sleep(&thread->call) ||
 	    has_lost_threads(deadlocks, thread))
 		return true;
-	return frames.what != AWAITED_NOTHING && frames.meant != PARKED_BY_CALL &&
+	return wants_more(deadlocks, thread, frames) &&
 	       !(frames.meant == PARKED_INTENDED && peer_waits_any_serves(&deadlocks->waits)) &&
 	       !ready_sets_find(&deadlocks->waits.wakers.ready, &deadlocks->snapshot, thread)->open;
 }

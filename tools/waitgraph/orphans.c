@@ -58,37 +58,45 @@ bool was_orphaned(const struct reader *reader, uint32_t slot)
 
 #define CLOSE_NS 2000000000ull
 
-static bool is_near(uint64_t one_ns, uint64_t other_ns)
-{
-	return one_ns < other_ns + CLOSE_NS && other_ns < one_ns + CLOSE_NS;
-}
-
 static bool has_failed(const struct facts *facts, uint32_t slot)
 {
 	return process_failed(facts->processes[slot].slot) &&
 	       !process_answers_by_end(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 
-uint32_t orphans_loop_lacks(const struct graph *graph, uint32_t thread)
+/* The child of a process that failed then; FACT_NONE: none did, or another child lives. */
+static uint32_t failed_child(const struct reader *reader, uint32_t parent, uint64_t from_ns,
+			     uint64_t to_ns)
 {
-	const struct snapshot *snapshot = graph->waits->snapshot;
-	const struct snapshot_thread *waiter = &snapshot->threads.item[thread];
-	const struct reader *reader = snapshot->reader;
 	uint32_t found = FACT_NONE;
 
-	if (graph->waits->item.item[thread].kind != MPSAN_WAIT_READY)
-		return FACT_NONE;
 	READER_EACH_SLOT(reader, slot) {
-		if (process_parent(&reader->facts, slot) != waiter->slot ||
+		if (process_parent(&reader->facts, slot) != parent ||
 		    role_text(role_of(&reader->session.table[slot])))
 			continue;
 		if (!reader->processes[slot].gone)
 			return FACT_NONE;
-		if (is_near(reader->processes[slot].gone_ns, waiter->still_ns) &&
-		    has_failed(&reader->facts, slot))
+		if (reader->processes[slot].gone_ns + CLOSE_NS > from_ns &&
+		    reader->processes[slot].gone_ns < to_ns && has_failed(&reader->facts, slot))
 			found = slot;
 	}
 	return found;
+}
+
+uint32_t orphans_loop_lacks(const struct graph *graph, uint32_t thread)
+{
+	const struct snapshot *snapshot = graph->waits->snapshot;
+	const struct snapshot_thread *waiter = &snapshot->threads.item[thread];
+
+	return graph->waits->item.item[thread].kind == MPSAN_WAIT_READY ?
+		       failed_child(snapshot->reader, waiter->slot, waiter->still_ns,
+				    waiter->still_ns + CLOSE_NS) :
+		       FACT_NONE;
+}
+
+uint32_t orphans_nap_lacks(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	return failed_child(snapshot->reader, thread->slot, thread->same_ns, UINT64_MAX);
 }
 
 /* ---- groups ---- */

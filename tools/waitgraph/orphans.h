@@ -22,6 +22,9 @@ bool was_orphaned(const struct reader *reader, uint32_t slot);
  */
 uint32_t orphans_loop_lacks(const struct graph *graph, uint32_t thread);
 
+/* The same of a thread that came to nap, again and again, before, or about when, the child failed. */
+uint32_t orphans_nap_lacks(const struct snapshot *snapshot, const struct snapshot_thread *thread);
+
 /* Whether a dead group is explained by the end of a process that could have helped it. */
 bool orphans_explain_group(const struct graph *graph, uint32_t group);
 

@@ -24,5 +24,6 @@ class Session:
 
 
 session = Session()
-greenlet.greenlet(session.add).switch(1)
+adder = greenlet.greenlet(session.add)  # a greenlet that nobody keeps is ended, and its lock released
+adder.switch(1)
 print(greenlet.greenlet(session.count).switch())

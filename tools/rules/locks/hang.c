@@ -272,7 +272,7 @@ static bool tests(const struct fact_blocked *first)
 static bool is_in_loop(const struct fact_blocked *first)
 {
 	return tests(first) && (first->frames.looped || first->frames.in_hub) &&
-	       first->frames.what != AWAITED_NOTHING;
+	       first->frames.what != AWAITED_NOTHING && first->frames.what != AWAITED_LOOP;
 }
 
 static bool is_note(const struct fact_blocked *first)
