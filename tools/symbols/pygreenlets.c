@@ -14,6 +14,7 @@
 #define TYPE_SIZE 32 /* PyTypeObject.tp_basicsize, */
 #define TYPE_BASE 256 /* tp_base */
 #define BASES_MAX 6u
+#define TYPE_NAME 64u
 #define MEMBERS_MAX 64u
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
 #define LIST_SIZE 16
@@ -71,16 +72,22 @@ static const struct primitive {
 };
 #define GREENLET (&primitives[sizeof(primitives) / sizeof(*primitives) - 1])
 
+static bool type_is(const struct cpython *py, uint64_t type, const char *name)
+{
+	char text[TYPE_NAME];
+
+	cpython_c_text(py, cpython_member(py, type, CPYTHON_TYPE_NAME), text, sizeof(text));
+	return !strcmp(text, name);
+}
+
 /* By its type, or one that this is derived from; NULL: it is none. */
 static const struct primitive *primitive_of(const struct cpython *py, uint64_t object)
 {
 	uint64_t type = object && object % 8 == 0 ? cpython_type(py, object) : 0;
-	char name[64];
 
 	for (unsigned k = 0; type && k < BASES_MAX; k++) {
-		cpython_c_text(py, cpython_member(py, type, CPYTHON_TYPE_NAME), name, sizeof(name));
 		for (size_t i = 0; i < sizeof(primitives) / sizeof(*primitives); i++)
-			if (!strcmp(name, primitives[i].type))
+			if (type_is(py, type, primitives[i].type))
 				return &primitives[i];
 		type = cpython_member(py, type, TYPE_BASE);
 	}
@@ -146,9 +153,9 @@ static bool switches(const struct cpython *py, uint64_t object, uint64_t greenle
 		object = cpython_member(py, object, BOUND_SELF);
 	if (object == greenlet)
 		return true;
-	*puts = cpython_is_a(py, object, "gevent._gevent_cqueue.ItemWaiter");
-	if (!*puts && !cpython_is_a(py, object, "gevent._gevent_c_waiter.Waiter") &&
-	    !cpython_is_a(py, object, "gevent._gevent_c_waiter.MultipleWaiter"))
+	*puts = type_is(py, cpython_type(py, object), "gevent._gevent_cqueue.ItemWaiter");
+	if (!*puts && !type_is(py, cpython_type(py, object), "gevent._gevent_c_waiter.Waiter") &&
+	    !type_is(py, cpython_type(py, object), "gevent._gevent_c_waiter.MultipleWaiter"))
 		return false;
 	count = members(py, object, word);
 	for (unsigned i = 2; i < count; i++)
@@ -202,7 +209,7 @@ static unsigned arguments(const struct cpython *py, const struct frame *frame)
 struct awaited {
 	uint64_t object; /* 0: nothing, or it is not known */
 	const char *function, *file;
-	bool is_greenlet;
+	bool is_greenlet, puts; /* its first argument is an item */
 };
 
 static struct awaited awaited_at(const struct cpython *py, uint64_t greenlet,
@@ -224,7 +231,8 @@ static struct awaited awaits(const struct cpython *py, uint64_t greenlet, uint64
 
 	if (!function)
 		return (struct awaited){0};
-	return (struct awaited){object, function, primitive->file, primitive == GREENLET};
+	return (struct awaited){object, function, primitive->file, primitive == GREENLET,
+				function == primitive->put};
 }
 
 /* The first of a list of greenlets for which one waits; of these, one that does something else. */
@@ -261,7 +269,8 @@ static struct awaited awaited_at(const struct cpython *py, uint64_t greenlet,
 			found = awaits_any(py, greenlet, value[i]);
 		if (!found.object && is_method(py, value[i])) /* __exit__, of a `with` */
 			found = awaits(py, greenlet, cpython_member(py, value[i], BOUND_SELF));
-		for (unsigned k = 1; found.object && k <= ARGUMENTS && k <= count; k++)
+		for (unsigned k = found.puts ? 2 : 1; found.object && k <= ARGUMENTS && k <= count;
+		     k++)
 			if (is_number(py, value[i + k]))
 				return (struct awaited){0};
 	}
