@@ -94,20 +94,42 @@ static bool may_ask_loop(const struct look *look)
 		snapshot_polls(look->snapshot, look->thread));
 }
 
+/* Asks for the fault of its loop, and since when it has it, within one wait. */
+static void ask_loop(const struct look *look)
+{
+	struct snapshot_thread *thread = look->thread;
+	enum pytasks_fault fault = pythread_loop_fault(thread);
+
+	if (fault != thread->loop || thread->loop_ns < thread->still_ns)
+		thread->loop_since_ns = look->snapshot->now_ns;
+	thread->loop = fault;
+	thread->loop_ns = look->snapshot->now_ns;
+}
+
+/*
+ * Whether its loop has callbacks to run and is not woken. With a limit it runs them then; and one look may fall between what
+ * another thread adds and its call that wakes the loop.
+ */
+static bool is_unwoken(const struct look *look)
+{
+	const struct snapshot_thread *thread = look->thread;
+
+	return thread->loop == PYTASKS_UNWOKEN && !call_has_limit(&thread->call) &&
+	       (look->snapshot->outside || thread->loop_ns > thread->loop_since_ns);
+}
+
 void classify_loop(struct look *look)
 {
 	struct snapshot_thread *thread = look->thread;
 
 	if (!may_ask_loop(look))
 		return;
-	if (is_outdated(look, thread->loop_ns)) {
-		thread->loop = pythread_loop_fault(thread);
-		thread->loop_ns = look->snapshot->now_ns;
-	}
+	if (is_outdated(look, thread->loop_ns))
+		ask_loop(look);
 	if (thread->loop == PYTASKS_STUCK)
 		look->wait->flags |= MPSAN_LF_STUCK;
-	else if (thread->loop == PYTASKS_UNWOKEN && !call_has_limit(&thread->call))
-		look->wait->flags |= MPSAN_LF_UNWOKEN; /* with a limit it runs them then */
+	else if (is_unwoken(look))
+		look->wait->flags |= MPSAN_LF_UNWOKEN;
 	else
 		return;
 	look->wait->kind = MPSAN_WAIT_READY;
