@@ -88,9 +88,8 @@ struct snapshot_thread {
 	bool driver; /* it belongs to the CUDA driver, see classify_driver */
 	uint64_t task_ns; /* when it was last asked whether it waits for a task's result */
 	bool task; /* it does, see waits_task.c */
-	/* when it was last asked for the fault of its event loop, since when it is that one, and which: enum pytasks_fault */
-	uint64_t loop_ns, loop_since_ns;
-	unsigned loop;
+	uint64_t loop_ns; /* when it was last asked for the fault of its event loop, */
+	unsigned loop; /* enum pytasks_fault */
 	/*
 	 * In the same call, at the same place of its stack, whenever it was looked at, although it
 	 * may have run in between: since when, how often it had, and its processor time then.

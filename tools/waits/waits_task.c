@@ -5,6 +5,7 @@
  */
 #include "../job/patience.h"
 #include "../proc/calls.h"
+#include "../proc/proc.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
@@ -94,28 +95,31 @@ static bool may_ask_loop(const struct look *look)
 		snapshot_polls(look->snapshot, look->thread));
 }
 
-/* Asks for the fault of its loop, and since when it has it, within one wait. */
+/* Whether another thread of its process runs, or this one has run since its call was read. */
+static bool somebody_runs(const struct look *look)
+{
+	const struct snapshot_process *process = process_of(look);
+
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		const struct snapshot_thread *thread = &look->snapshot->threads.item[i];
+
+		if (proc_stat(thread->pid, thread->tid).state == 'R')
+			return true;
+	}
+	return snapshot_has_moved(look->thread);
+}
+
+/* The look may fall between what another thread adds to a loop and its call that wakes it, which are far apart at times. */
 static void ask_loop(const struct look *look)
 {
 	struct snapshot_thread *thread = look->thread;
-	enum pytasks_fault fault = pythread_loop_fault(thread);
 
-	if (fault != thread->loop || thread->loop_ns < thread->still_ns)
-		thread->loop_since_ns = look->snapshot->now_ns;
-	thread->loop = fault;
+	thread->loop = pythread_loop_fault(thread);
 	thread->loop_ns = look->snapshot->now_ns;
-}
-
-/*
- * Whether its loop has callbacks to run and is not woken. With a limit it runs them then; and one look may fall between what
- * another thread adds and its call that wakes the loop.
- */
-static bool is_unwoken(const struct look *look)
-{
-	const struct snapshot_thread *thread = look->thread;
-
-	return thread->loop == PYTASKS_UNWOKEN && !call_has_limit(&thread->call) &&
-	       (look->snapshot->outside || thread->loop_ns > thread->loop_since_ns);
+	if (thread->loop == PYTASKS_UNWOKEN && !look->snapshot->outside && somebody_runs(look)) {
+		thread->loop = PYTASKS_NONE;
+		thread->loop_ns = 0;
+	}
 }
 
 void classify_loop(struct look *look)
@@ -128,8 +132,8 @@ void classify_loop(struct look *look)
 		ask_loop(look);
 	if (thread->loop == PYTASKS_STUCK)
 		look->wait->flags |= MPSAN_LF_STUCK;
-	else if (is_unwoken(look))
-		look->wait->flags |= MPSAN_LF_UNWOKEN;
+	else if (thread->loop == PYTASKS_UNWOKEN && !call_has_limit(&thread->call))
+		look->wait->flags |= MPSAN_LF_UNWOKEN; /* with a limit it runs them then */
 	else
 		return;
 	look->wait->kind = MPSAN_WAIT_READY;
