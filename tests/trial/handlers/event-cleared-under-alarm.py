@@ -1,6 +1,7 @@
 """An event is set by the handler of an alarm, which sooner or later comes while the loop clears it."""
 # expect: self-deadlock error
 # within: 20
+# outside: nothing: whether another alarm is to come
 # options: --hang-after 60
 # says: in (a signal handler|the handler of SIGALRM)
 # says: take no lock in a signal handler
