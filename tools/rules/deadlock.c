@@ -91,16 +91,18 @@ const struct fact_blocked *deadlock_file_twice(const struct facts *facts,
 static const struct fact_blocked *watched_loop(const struct facts *facts,
 					       const struct fact_deadlock *deadlock)
 {
-	uint32_t end = deadlock->end < facts->blocked_count ? deadlock->end : facts->blocked_count;
-	const struct fact_blocked *first = &facts->blockeds[deadlock->begin];
+	const struct fact_blocked *first =
+		deadlock->begin < facts->blocked_count ? &facts->blockeds[deadlock->begin] : NULL;
 
-	if (deadlock->begin >= end || first->ev.kind != MPSAN_WAIT_PROCESS ||
-	    first->frames.meant != PARKED_IDLE)
+	if (!first || first->ev.kind != MPSAN_WAIT_PROCESS || first->frames.meant != PARKED_IDLE)
 		return NULL;
-	for (const struct fact_blocked *one = first + 1; one < &facts->blockeds[end]; one++)
+	for (uint32_t i = deadlock->begin + 1; i < deadlock->end && i < facts->blocked_count; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
 		if (one->at.by == first->at.by && one->frames.what >= AWAITED_ASYNC_LOCK &&
 		    one->frames.what <= AWAITED_ASYNC_DONE)
 			return one;
+	}
 	return NULL;
 }
 
