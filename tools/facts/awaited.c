@@ -191,6 +191,11 @@ bool awaited_is_sent(enum awaited what)
 	return words[what].nature <= AWAITED_LOCAL;
 }
 
+bool awaited_is_async(enum awaited what)
+{
+	return what >= AWAITED_ASYNC_LOCK && what <= AWAITED_ASYNC_DONE;
+}
+
 const char *awaited_phrase(enum awaited what)
 {
 	return words[what].phrase;

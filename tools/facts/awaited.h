@@ -52,5 +52,7 @@ bool awaited_is_result(struct awaited_frames frames);
 
 enum awaited_nature awaited_nature(enum awaited what);
 bool awaited_is_sent(enum awaited what); /* SENT or LOCAL */
+/* Whether it is an object of asyncio, by which the coroutines of a loop wait for each other. */
+bool awaited_is_async(enum awaited what);
 const char *awaited_phrase(enum awaited what); /* "" for NOTHING */
 const char *awaited_object(enum awaited what); /* the type behind the phrase; "": none */

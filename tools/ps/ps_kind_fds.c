@@ -247,12 +247,8 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 /* Whether a coroutine waits for another one of its loop: that may, or may not, wait for what the loop waits for. */
 static bool is_in_loop(const char *phrase)
 {
-	static const enum awaited objects[] = {
-		AWAITED_ASYNC_LOCK, AWAITED_ASYNC_PERMIT, AWAITED_ASYNC_EVENT, AWAITED_ASYNC_NOTIFY,
-		AWAITED_ASYNC_ITEM, AWAITED_ASYNC_ROOM,	  AWAITED_ASYNC_DONE};
-
-	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
-		if (!strcmp(phrase, awaited_phrase(objects[i])))
+	for (enum awaited what = AWAITED_ASYNC_LOCK; awaited_is_async(what); what++)
+		if (!strcmp(phrase, awaited_phrase(what)))
 			return true;
 	return false;
 }

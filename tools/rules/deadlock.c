@@ -99,8 +99,7 @@ static const struct fact_blocked *watched_loop(const struct facts *facts,
 	for (uint32_t i = deadlock->begin + 1; i < deadlock->end && i < facts->blocked_count; i++) {
 		const struct fact_blocked *one = &facts->blockeds[i];
 
-		if (one->at.by == first->at.by && one->frames.what >= AWAITED_ASYNC_LOCK &&
-		    one->frames.what <= AWAITED_ASYNC_DONE)
+		if (one->at.by == first->at.by && awaited_is_async(one->frames.what))
 			return one;
 	}
 	return NULL;

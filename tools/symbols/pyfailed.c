@@ -34,16 +34,8 @@ static bool failed(const struct cpython *py, uint64_t object, struct cpython_exc
 
 static unsigned parts_of(const struct cpython *py, uint64_t object, uint64_t *part)
 {
-	uint64_t count;
-
-	if (!cpython_is_a(py, object, "list"))
-		return cpython_attribute_values(py, object, part, PARTS);
-	count = cpython_member(py, object, CPYTHON_SIZE);
-	count = count < PARTS ? count : PARTS;
-	return cpython_peek(py, part, cpython_member(py, object, CPYTHON_LIST_ITEMS),
-			    count * sizeof(*part)) ?
-		       (unsigned)count :
-		       0;
+	return cpython_is_a(py, object, "list") ? cpython_list_items(py, object, part, PARTS) :
+						  cpython_attribute_values(py, object, part, PARTS);
 }
 
 /* One of them is the variable, or in the list that it is, or that is its attribute. */

@@ -17,8 +17,6 @@
 #define TYPE_NAME 64u
 #define MEMBERS_MAX 64u
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
-#define LIST_SIZE 16
-#define DEQUE_SIZE 16
 #define DEQUE_LEFT 24 /* the first block: a link, items, a link, */
 #define DEQUE_LEFT_INDEX 40 /* and where the items begin in it */
 #define BLOCK_ITEMS 64u
@@ -103,19 +101,9 @@ static unsigned members(const struct cpython *py, uint64_t object, uint64_t *wor
 	return cpython_peek(py, word, object, count * 8) ? (unsigned)count : 0;
 }
 
-static unsigned items_of_list(const struct cpython *py, uint64_t list, uint64_t *item)
-{
-	uint64_t count = cpython_member(py, list, LIST_SIZE);
-
-	count = count < ITEMS_MAX ? count : ITEMS_MAX;
-	return cpython_peek(py, item, cpython_member(py, list, CPYTHON_LIST_ITEMS), count * 8) ?
-		       (unsigned)count :
-		       0;
-}
-
 static unsigned items_of_deque(const struct cpython *py, uint64_t deque, uint64_t *item)
 {
-	uint64_t count = cpython_member(py, deque, DEQUE_SIZE),
+	uint64_t count = cpython_member(py, deque, CPYTHON_SIZE),
 		 block = cpython_member(py, deque, DEQUE_LEFT),
 		 at = cpython_member(py, deque, DEQUE_LEFT_INDEX);
 
@@ -133,7 +121,7 @@ static unsigned items_of_deque(const struct cpython *py, uint64_t deque, uint64_
 static unsigned items_of(const struct cpython *py, uint64_t object, uint64_t *item)
 {
 	if (cpython_is_a(py, object, "list"))
-		return items_of_list(py, object, item);
+		return cpython_list_items(py, object, item, ITEMS_MAX);
 	return cpython_is_a(py, object, "collections.deque") ? items_of_deque(py, object, item) : 0;
 }
 
@@ -153,9 +141,9 @@ static bool switches(const struct cpython *py, uint64_t object, uint64_t greenle
 		object = cpython_member(py, object, BOUND_SELF);
 	if (object == greenlet)
 		return true;
-	*puts = type_is(py, cpython_type(py, object), "gevent._gevent_cqueue.ItemWaiter");
-	if (!*puts && !type_is(py, cpython_type(py, object), "gevent._gevent_c_waiter.Waiter") &&
-	    !type_is(py, cpython_type(py, object), "gevent._gevent_c_waiter.MultipleWaiter"))
+	*puts = cpython_is_a(py, object, "gevent._gevent_cqueue.ItemWaiter");
+	if (!*puts && !cpython_is_a(py, object, "gevent._gevent_c_waiter.Waiter") &&
+	    !cpython_is_a(py, object, "gevent._gevent_c_waiter.MultipleWaiter"))
 		return false;
 	count = members(py, object, word);
 	for (unsigned i = 2; i < count; i++)
@@ -239,7 +227,8 @@ static struct awaited awaits(const struct cpython *py, uint64_t greenlet, uint64
 static struct awaited awaits_any(const struct cpython *py, uint64_t greenlet, uint64_t list)
 {
 	uint64_t item[ITEMS_MAX];
-	unsigned count = cpython_is_a(py, list, "list") ? items_of_list(py, list, item) : 0;
+	unsigned count =
+		cpython_is_a(py, list, "list") ? cpython_list_items(py, list, item, ITEMS_MAX) : 0;
 	struct awaited first = {0}, next;
 
 	for (unsigned i = 0; i < count; i++) {

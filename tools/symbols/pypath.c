@@ -11,7 +11,6 @@
 #define TASK_WORDS 32u /* of a TaskObj, in which its coroutine is looked for */
 #define CHILDREN_MAX 64u
 
-#define LIST_SIZE 16
 #define SET_MASK 32
 #define SET_TABLE 40
 #define SET_ENTRY 16
@@ -44,15 +43,6 @@ static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
 }
 
 /* ---- several tasks ---- */
-
-static unsigned items_of_list(const struct cpython *py, uint64_t list, uint64_t *item)
-{
-	uint64_t count = cpython_member(py, list, LIST_SIZE);
-	uint64_t at = cpython_member(py, list, CPYTHON_LIST_ITEMS);
-
-	count = count < CHILDREN_MAX ? count : CHILDREN_MAX;
-	return cpython_peek(py, item, at, count * sizeof(*item)) ? (unsigned)count : 0;
-}
 
 unsigned pypath_set(const struct cpython *py, uint64_t set, uint64_t *item, unsigned most)
 {
@@ -104,7 +94,7 @@ static bool follow_list(struct pypath *path, uint64_t list)
 	uint64_t task[CHILDREN_MAX];
 
 	return cpython_is_a(path->py, list, "list") &&
-	       follow_any(path, task, items_of_list(path->py, list, task));
+	       follow_any(path, task, cpython_list_items(path->py, list, task, CHILDREN_MAX));
 }
 
 static bool follow_set(struct pypath *path, uint64_t set)

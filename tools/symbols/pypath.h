@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows a task of asyncio from its coroutine inwards, through what each awaits. Neighbours: pytasks.h asks. */
-#ifndef MPSAN_PYPATH_H
-#define MPSAN_PYPATH_H
+#pragma once
 
 #include "../../shim/common/cpython/process.h"
 
@@ -24,5 +23,3 @@ bool pypath_frame(const struct pypath *path, unsigned i, struct frame *frame);
 bool pypath_awaits_lock(const struct pypath *path);
 /* The first objects in a set: how many. */
 unsigned pypath_set(const struct cpython *py, uint64_t set, uint64_t *item, unsigned most);
-
-#endif

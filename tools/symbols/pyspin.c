@@ -150,17 +150,11 @@ static unsigned variables_of(const struct cpython *py, struct frame *frame, uint
 /* What an object leads to: attributes, and the items of lists and dictionaries. */
 static unsigned parts_of(const struct cpython *py, uint64_t object, uint64_t part[PARTS])
 {
-	uint64_t size, items;
-
 	if (!object || object & 7 || cpython_type(py, object) == py->type_type ||
 	    cpython_is_a(py, object, "module"))
 		return 0;
-	if (cpython_is_a(py, object, "list")) {
-		size = cpython_member(py, object, CPYTHON_SIZE);
-		items = cpython_member(py, object, CPYTHON_LIST_ITEMS);
-		size = size < PARTS ? size : PARTS;
-		return cpython_peek(py, part, items, 8 * size) ? (unsigned)size : 0;
-	}
+	if (cpython_is_a(py, object, "list"))
+		return cpython_list_items(py, object, part, PARTS);
 	if (cpython_is_a(py, object, "dict"))
 		return cpython_dict_values(py, object, part, PARTS);
 	if (cpython_is_a(py, object, "cell")) {

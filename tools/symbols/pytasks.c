@@ -14,7 +14,6 @@
 #define WAITERS_MAX 32u /* wait for a lock */
 #define LOCKS_MAX 8u /* that one of them has */
 
-#define DEQUE_SIZE 16
 #define LOOP_WORDS 64u /* of uvloop's Loop, in which its deque is looked for */
 #define RUNNER_LOCALS 6u /* among which is its task */
 
@@ -206,7 +205,7 @@ static int64_t ready_count(const struct cpython *py, uint64_t loop, bool in_c)
 		for (unsigned i = PYPATH_FIRST_WORD / 8; i < LOOP_WORDS && !ready; i++)
 			ready = cpython_is_a(py, word[i], "collections.deque") ? word[i] : 0;
 	return cpython_is_a(py, ready, "collections.deque") ?
-		       (int64_t)cpython_member(py, ready, DEQUE_SIZE) :
+		       (int64_t)cpython_member(py, ready, CPYTHON_SIZE) :
 		       0;
 }
 

@@ -79,17 +79,11 @@ static bool waits_for_child(const struct group *group, uint32_t parent)
 static bool reads_from_waiter(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
-	const struct wait *wait = group_wait(group, i);
-	uint32_t parent = process_parent(group_facts(group), thread->slot),
-		 from = snapshot_process(group->snapshot, parent);
+	uint32_t parent = idle_feeder(group, i);
 
-	if (!group->snapshot->outside || parent == FACT_NONE || thread->tid != thread->pid ||
-	    !wait_is_read(wait))
-		return false;
-	for (uint32_t k = 0; k < wait->count; k++)
-		if (group->graph->waits->who.item[wait->begin + k] == from)
-			return waits_for_child(group, parent);
-	return false;
+	return group->snapshot->outside && thread->tid == thread->pid &&
+	       wait_is_read(group_wait(group, i)) && parent != FACT_NONE &&
+	       waits_for_child(group, parent);
 }
 
 /* Of libstdc++: a shared state that is not ready, and has a waiter. */

@@ -88,6 +88,8 @@ static inline bool idle_is_loop(const struct group *group, uint32_t i)
  * that does something else may be meant to send later.
  */
 void idle_find_readers(const struct group *group);
+/* The slot of its process's parent, which could end the wait: it has the other end; FACT_NONE: it could not. */
+uint32_t idle_feeder(const struct group *group, uint32_t i);
 /*
  * Whether a thread that reads from a pipe or socket wants what does not come: a program that reads its input also waits for
  * the end of it, unless an event loop of its parent sends it work.

@@ -181,22 +181,27 @@ static bool is_waited_for(const struct group *group, uint32_t parent, uint32_t p
 	return false;
 }
 
-/* Whether its parent has the other end, and waits in a loop of events, which may have nothing to send. */
+uint32_t idle_feeder(const struct group *group, uint32_t i)
+{
+	const struct wait *wait = group_wait(group, i);
+	uint32_t parent = process_parent(group_facts(group), group_thread(group, i)->slot),
+		 from = snapshot_process(group->snapshot, parent);
+
+	for (uint32_t k = 0; k < wait->count; k++)
+		if (group->graph->waits->who.item[wait->begin + k] == from)
+			return parent;
+	return FACT_NONE;
+}
+
+/* Whether that parent waits in an event loop, which may have nothing to send. */
 static bool is_fed_by_loop(const struct group *group, uint32_t i)
 {
-	const uint32_t *who = group->graph->waits->who.item;
-	const struct wait *wait = group_wait(group, i);
-	uint32_t parent = process_parent(group_facts(group), group_thread(group, i)->slot);
+	uint32_t parent = group->is_job ? idle_feeder(group, i) : FACT_NONE;
 
-	for (uint32_t k = 0; group->is_job && k < group->count; k++) {
-		const struct snapshot_thread *feeder = group_thread(group, k);
-
-		if (feeder->slot != parent || !call_is_loop(&feeder->call))
-			continue;
-		for (uint32_t w = 0; w < wait->count; w++)
-			if (who[wait->begin + w] == feeder->process)
-				return true;
-	}
+	for (uint32_t k = 0; parent != FACT_NONE && k < group->count; k++)
+		if (group_thread(group, k)->slot == parent &&
+		    call_is_loop(&group_thread(group, k)->call))
+			return true;
 	return false;
 }
 

@@ -29,7 +29,8 @@ static struct snapshot_thread *thread_at(const struct waits *waits, uint32_t i)
 static uint64_t keyboard(const struct waits *waits, uint32_t slot)
 {
 	const struct session *session = &waits->snapshot->reader->session;
-	AUTO_FREE struct pyview *view = pyview_open((pid_t)session_pid(session, slot));
+	AUTO_FREE struct pyview *view =
+		session->table[slot].python ? NULL : pyview_open((pid_t)session_pid(session, slot));
 
 	return view || session->table[slot].python ? BIT(SIGINT) : 0;
 }

@@ -306,6 +306,17 @@ uint64_t cpython_dict_search(const struct cpython *py, uint64_t dict, const char
 	return dict_find(py, dict, name, SEARCH_MAX);
 }
 
+unsigned cpython_list_items(const struct cpython *py, uint64_t list, uint64_t *item, unsigned most)
+{
+	uint64_t count = cpython_member(py, list, CPYTHON_SIZE);
+
+	count = count < most ? count : most;
+	return cpython_peek(py, item, cpython_member(py, list, CPYTHON_LIST_ITEMS),
+			    count * sizeof(*item)) ?
+		       (unsigned)count :
+		       0;
+}
+
 unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
 			     unsigned most)
 {

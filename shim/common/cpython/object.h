@@ -87,6 +87,9 @@ uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *
  */
 uint64_t cpython_dict_search(const struct cpython *py, uint64_t dict, const char *name);
 
+/* Up to `most` items of a list; returns how many. */
+unsigned cpython_list_items(const struct cpython *py, uint64_t list, uint64_t *item, unsigned most);
+
 /* Up to `most` values of a dictionary that belongs to no instance; returns how many. */
 unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
 			     unsigned most);
