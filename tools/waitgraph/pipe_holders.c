@@ -116,7 +116,7 @@ static char *holders_text(const struct waits *waits, const struct pipe_id *id,
 	return more ? text_join(list, " ", text_format("and %u more", more)) : list;
 }
 
-/* "fd 3, whose other end is open in process 12 (fd 4); the eventfd fd 5": what a call waits for to be ready. */
+/* "fd 3, whose other end is open in process 12 (fd 4); eventfd 5": what a call waits for to be ready. */
 static char *ready_text(const struct waits *waits, const struct snapshot_thread *thread,
 			const struct wait *wait)
 {
@@ -133,10 +133,10 @@ static char *ready_text(const struct waits *waits, const struct snapshot_thread 
 				holders_text(waits, &id, wait, pipe_other_ends(thread->tid, fd)) :
 				text_copy("");
 
-		list = text_join(
-			list, "; ",
-			text_format("%s%d%s%s", id.kind == PIPE_EVENT ? "the eventfd fd " : "fd ",
-				    fd, *holders ? ", whose other end is open in " : "", holders));
+		list = text_join(list, "; ",
+				 text_format("%s%d%s%s", id.kind == PIPE_EVENT ? "eventfd " : "fd ",
+					     fd, *holders ? ", whose other end is open in " : "",
+					     holders));
 		free(holders);
 	}
 	return list;

@@ -3,7 +3,7 @@
 # options: --hang-after 3
 # within: 8
 # outside: nothing: that it lasts for longer than --hang-after
-# says: or that a task has which waits for it
+# says: or by a task that waits for it in turn
 
 import asyncio
 

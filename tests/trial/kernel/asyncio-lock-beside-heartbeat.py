@@ -3,7 +3,7 @@
 # options: --hang-after 3
 # within: 8
 # outside: nothing: that it lasts for longer than --hang-after
-# says: for a lock that it has itself
+# says: for a lock held by itself
 # says: refresh
 
 import asyncio

@@ -1,6 +1,6 @@
 /* The main thread reads an eventfd that only its thread would have written to, which has returned early. */
 // expect: deadlock-cycle error
-// says: \(.*the eventfd fd \d+
+// says: \(.*eventfd \d+
 // within: 6
 #include "threads.h"
 #include <stdint.h>

@@ -43,8 +43,8 @@ static MESSAGE msg_unwoken = {
 };
 
 static MESSAGE msg_stuck = {
-	"{thread} of process {pid} has an event loop in which a task has waited for {since} s at {wait_at}, for a lock that "
-	"it has itself, or that a task has which waits for it: {deadlock}",
+	"in the event loop of {thread} of process {pid} a task has waited for {since} s at {wait_at}, for a lock held by "
+	"itself or by a task that waits for it in turn: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
@@ -109,7 +109,7 @@ static MESSAGE msg_spins = {
 
 #define REAPED                                                                                                 \
 	"; it ignores SIGCHLD, so the kernel reaped {process}, which {end}, and waitpid() fails: it may poll " \
-	"for an end of which it is never told{bystanders}"
+	"for the end of a child that it can no longer see{bystanders}"
 
 static MESSAGE msg_tests_reaped = {TESTS REAPED, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
 static MESSAGE msg_spins_reaped = {SPINS REAPED, {STEP_ALL_BLOCKED, STEP_PROCESS_ENDED}};
