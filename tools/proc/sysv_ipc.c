@@ -12,7 +12,7 @@
 
 #define STEPS_MAX 32u
 
-static bool is_on_semaphores(const struct proc_call *call)
+bool sysv_ipc_is_semaphore(const struct proc_call *call)
 {
 	return call->number == SYS_semop || call->number == SYS_semtimedop;
 }
@@ -33,7 +33,8 @@ static bool find_step(uint32_t pid, const struct proc_call *call, struct sembuf 
 {
 	struct sembuf steps[STEPS_MAX];
 
-	if (!is_on_semaphores(call) || call->arg[2] > STEPS_MAX || !namespace_is_ours(pid, "ipc") ||
+	if (!sysv_ipc_is_semaphore(call) || call->arg[2] > STEPS_MAX ||
+	    !namespace_is_ours(pid, "ipc") ||
 	    !proc_peek(pid, call->arg[1], steps, call->arg[2] * sizeof(*steps)))
 		return false;
 	for (unsigned i = 0; i < call->arg[2]; i++) {
@@ -96,7 +97,7 @@ static char *queue_text(uint32_t pid, const struct proc_call *call)
 
 char *sysv_ipc_text(uint32_t pid, const struct proc_call *call)
 {
-	if (is_on_semaphores(call))
+	if (sysv_ipc_is_semaphore(call))
 		return semaphore_text(pid, call);
 	return call->number == SYS_msgrcv || call->number == SYS_msgsnd ? queue_text(pid, call) :
 									  NULL;

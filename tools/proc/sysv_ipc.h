@@ -10,5 +10,8 @@
  */
 char *sysv_ipc_text(uint32_t pid, const struct proc_call *call);
 
+/* Whether it waits for a semaphore, not a message. */
+bool sysv_ipc_is_semaphore(const struct proc_call *call);
+
 /* Whether it wants a semaphore that is given back at the end of its process (SEM_UNDO): a lock. */
 bool sysv_ipc_is_lock(uint32_t pid, const struct proc_call *call);

@@ -20,6 +20,7 @@ struct end {
 	bool in_hub; /* gevent's hub waits */
 	bool unwoken; /* its event loop has callbacks to run, and sleeps */
 	bool closed; /* its process has closed the descriptor */
+	bool handoff; /* for a message queue, or a semaphore that is a signal */
 	bool readers; /* whoever could send reads, too */
 	bool other_full; /* another process fills a pipe, not that of a queue */
 	bool tests; /* in a loop, by wait_for() */
@@ -451,6 +452,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.in_hub = dead_end_in_hub(last),
 		.unwoken = last->ev.flags & MPSAN_LF_UNWOKEN,
 		.closed = last->ev.flags & MPSAN_LF_CLOSED,
+		.handoff = last->ev.flags & MPSAN_LF_HANDOFF,
 		.readers = last->ev.flags & MPSAN_LF_READERS,
 		.other_full = has_full_pipe(facts, deadlock, last),
 		.tests = last->frames.tests,

@@ -393,7 +393,9 @@ static void judge_ipc(struct look *look)
 		*object = (struct snapshot_object){
 			.known = true,
 			.is_lock = sysv_ipc_is_lock(look->thread->pid, &look->thread->call)};
-	look->wait->flags |= object->is_lock ? MPSAN_LF_MUTUAL : 0;
+	look->wait->flags |= object->is_lock				? MPSAN_LF_MUTUAL :
+			     sysv_ipc_is_semaphore(&look->thread->call) ? 0 :
+									  MPSAN_LF_HANDOFF;
 }
 
 /* ---- all calls ---- */
