@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/fix_text.h"
+#include "base/util.h"
 #include "evidence/args.h"
 #include "reader/fields.h"
 #include "rules/catalog.h"
@@ -64,7 +66,37 @@ static void every_name_in_a_text_is_known(void **state)
 			look_through(text->step[i].what);
 	}
 	for (unsigned rule = 0; rule < RULE_COUNT; rule++)
-		look_through(rule_fix(rule));
+		for (int reader = FIX_FOR_ALL; reader <= FIX_FOR_NATIVE; reader++) {
+			AUTO_FREE char *fix = fix_for(rule_fix(rule), reader);
+
+			look_through(fix);
+			assert_true(*fix && !strchr(" ,;", *fix));
+		}
+}
+
+static void fixes(const char *fix, const char *all, const char *python, const char *native)
+{
+	AUTO_FREE char *for_all = fix_for(fix, FIX_FOR_ALL),
+		       *for_python = fix_for(fix, FIX_FOR_PYTHON),
+		       *for_native = fix_for(fix, FIX_FOR_NATIVE);
+
+	assert_string_equal(for_all, all);
+	assert_string_equal(for_python, python);
+	assert_string_equal(for_native, native);
+}
+
+static void a_fix_speaks_the_language_of_its_program(void **state)
+{
+	(void)state;
+	fixes("take {lock} first", "take {lock} first", "take {lock} first", "take {lock} first");
+	fixes("fork first{python|, or spawn}{native|, or exec}", "fork first, or spawn, or exec",
+	      "fork first, or spawn", "fork first, or exec");
+	fixes("{python|join it}{native|; wait for it}", "join it; wait for it", "join it",
+	      "wait for it");
+	fixes("release it: {python|with}{native|, a guard}; always",
+	      "release it: with, a guard; always", "release it: with; always",
+	      "release it: a guard; always");
+	fixes("{python|spawn", "spawn", "spawn", "");
 }
 
 static void every_row_stands_in_a_text(void **state)
@@ -80,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_in_a_text_is_known),
 		cmocka_unit_test(every_row_stands_in_a_text),
+		cmocka_unit_test(a_fix_speaks_the_language_of_its_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

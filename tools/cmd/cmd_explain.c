@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/fix_text.h"
 #include "../base/suggest.h"
 #include "../base/util.h"
 #include "../base/wrap.h"
@@ -27,6 +28,7 @@ static int complain_of_rule(const char *slug)
 int cmd_explain(int argc, char **argv)
 {
 	const struct rule_words *words;
+	AUTO_FREE char *fix = NULL;
 	enum rule_id rule;
 
 	if (usage_asked(argc, argv, usage_explain))
@@ -38,13 +40,14 @@ int cmd_explain(int argc, char **argv)
 	if (rule == RULE_COUNT)
 		return complain_of_rule(argv[1]);
 	words = rule_words(rule);
+	fix = fix_for(words->fix, FIX_FOR_ALL);
 	printf("%s: %s\n", argv[1], words->title);
 	print_part("Hazard", words->hazard);
 	print_part("Evidence", words->evidence);
 	print_part("Grading", words->grading);
 	if (!rule_is_preset(rule))
 		printf("\nOff by default\n  enable it with mpsan run --rule %s=warning\n", argv[1]);
-	print_part("Fix", words->fix);
+	print_part("Fix", fix);
 	print_part("Source", words->source);
 	return 0;
 }

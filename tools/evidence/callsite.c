@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/fix_text.h"
 #include "../base/jsontext.h"
 #include "../symbols/raised.h"
 #include "text_locks.h"
@@ -32,6 +33,17 @@ void callsite_finish(struct callsite *callsite)
 	free(callsite->where);
 	free(callsite->taken);
 	*callsite = (struct callsite){0};
+}
+
+char *callsite_fix(const struct evidence_context *ctx, const struct callsite *callsite,
+		   const char *fix)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	uint32_t slot = callsite->at->by;
+	bool python = json_array_size(callsite->python) ||
+		      (slot < facts->process_count && facts->processes[slot].slot->python);
+
+	return fix_for(fix, python ? FIX_FOR_PYTHON : FIX_FOR_NATIVE);
 }
 
 void callsite_handles(const struct evidence_context *ctx, struct callsite *callsite,

@@ -57,6 +57,10 @@ char *callsite_handler(const struct callsite *callsite, const char *handlers);
 /* `where`, but NULL if that is in a header of the C++ library. */
 const char *callsite_place(const struct callsite *callsite);
 
+/* The fix in the language of the process: Python, or another. The caller frees it. */
+char *callsite_fix(const struct evidence_context *ctx, const struct callsite *callsite,
+		   const char *fix);
+
 /* The thread as the subject of a sentence, which the caller frees; NULL if there is none. */
 char *callsite_actor(const struct callsite *callsite);
 

@@ -420,10 +420,12 @@ static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
 	const struct finding *finding = evidence->finding;
-	const char *fix = reentry_fix(&evidence->reader->facts, finding, &evidence->waiter,
-				      &evidence->holder, args_text(evidence->args, ARG_handler)),
+	const char *general = reentry_fix(&evidence->reader->facts, finding, &evidence->waiter,
+					  &evidence->holder,
+					  args_text(evidence->args, ARG_handler)),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
-	AUTO_FREE char *print = fingerprint(evidence);
+	AUTO_FREE char *print = fingerprint(evidence),
+		       *fix = callsite_fix(&evidence->ctx, main_callsite, general);
 	json_t *object;
 
 	object = json_pack("{s:s, s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",

@@ -234,7 +234,7 @@ static void tell_waiters(const struct evidence_context *ctx, const struct findin
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
 	const char *own = finding->process ? NULL : waiters_fix(waiter);
-	AUTO_FREE char *text = own ? text_copy(own) :
+	AUTO_FREE char *text = own ? callsite_fix(ctx, waiter, own) :
 				     text_format("%s%s", because_fix_first(facts, finding),
 						 jsontext_at(object, "fix"));
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "../../include/mpsan_version.h"
+#include "../base/fix_text.h"
 #include "../base/jsontext.h"
 #include "../findings/grades.h"
 #include "../findings/location.h"
@@ -41,12 +42,13 @@ static json_t *message(const char *text)
 
 static json_t *out_sarif_help(const struct rule_words *words)
 {
-	AUTO_FREE char *plain = text_format(
-		"Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s", words->hazard,
-		words->evidence, words->grading, words->fix, words->source);
+	AUTO_FREE char *fix = fix_for(words->fix, FIX_FOR_ALL);
+	AUTO_FREE char *plain =
+		text_format("Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s",
+			    words->hazard, words->evidence, words->grading, fix, words->source);
 	AUTO_FREE char *marked = text_format(
 		"**Hazard.** %s\n\n**Evidence.** %s\n\n**Grading.** %s\n\n**Fix.** %s\n\n*Source: %s*",
-		words->hazard, words->evidence, words->grading, words->fix, words->source);
+		words->hazard, words->evidence, words->grading, fix, words->source);
 
 	return json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
 }

@@ -242,8 +242,8 @@ const char *because_fix(uint64_t where)
 	case MPSAN_WHERE_ABORT:
 	case MPSAN_WHERE_TERMINATE:
 		return "mend what made the process abort; who aborts releases no lock and sends nothing any more, so let those that wait "
-		       "for it see its end, too: waitpid() or a pidfd beside what they wait for, robust mutexes "
-		       "(PTHREAD_MUTEX_ROBUST), or concurrent.futures in Python";
+		       "for it see its end, too: {python|concurrent.futures, or wait for the sentinel of its Process beside what else is "
+		       "waited for}{native|; waitpid() or a pidfd beside what they wait for, robust mutexes (PTHREAD_MUTEX_ROBUST)}";
 	default:
 		return "mend what raised the exception; let a worker that others wait for tell them when it fails: put a sentinel in a "
 		       "finally block, or use concurrent.futures, which hands the exception to who waits for the result";

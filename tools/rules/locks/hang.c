@@ -195,7 +195,7 @@ static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock
 
 #define STANDS                                                                                                             \
 	"look at the threads that could still end the wait, and what each of them waits for; one that is stopped goes on " \
-	"after kill -CONT, and waitpid() tells of it with WUNTRACED; "
+	"after kill -CONT{native|, and waitpid() tells of it with WUNTRACED}; "
 #define SHOWN "while the program runs, `mpsan ps` shows the whole wait-for graph"
 
 /* By what the first one waits for: a process may have that open without knowing of it. */
