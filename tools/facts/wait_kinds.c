@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct wait_kind kinds[MPSAN_KIND_COUNT] = {
-#define WAIT(kind, act, between, flow, driver, meant, call, phrase)               \
+#define WAIT(kind, act, between, flow, driver, meant, call, phrase, left)         \
 	[MPSAN_##kind] = {#kind,  ACT_##act,	  BETWEEN_##between, FLOW_##flow, \
 			  driver, PARKED_##meant, TOLD_##call,	     phrase},
 #include "waits.def"

@@ -198,22 +198,13 @@ static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock
 	"after kill -CONT{native|, and waitpid() tells of it with WUNTRACED}; "
 #define SHOWN "while the program runs, `mpsan ps` shows the whole wait-for graph"
 
-/* By what the first one waits for: a process may have that open without knowing of it. */
-static const char *fix_of_standing(const struct facts *facts, const struct fact_deadlock *deadlock)
-{
-	switch (deadlock_subject(facts, deadlock)->ev.kind) {
-	case MPSAN_WAIT_PIPE_READ:
-		return STANDS
-			"the end of file comes when each process that has the pipe has closed it or ended: let a command that stays "
-			"in the background write elsewhere (>/dev/null 2>&1); " SHOWN;
-	case MPSAN_WAIT_FILE_LOCK:
-		return STANDS
-			"flock's lock is held until each copy of the descriptor is closed: let a child that stays in the background "
-			"not inherit it (9>&-, flock --close, O_CLOEXEC); " SHOWN;
-	default:
-		return STANDS SHOWN;
-	}
-}
+/* By what the first one waits for. */
+static const char *const fix_of_standing[MPSAN_KIND_COUNT] = {
+#define WAIT(kind, act, between, flow, driver, meant, call, phrase, left) \
+	[MPSAN_##kind] = STANDS left SHOWN,
+#include "../../facts/waits.def"
+#undef WAIT
+};
 
 /* Whether another thread has not moved at all, in a call or because it is stopped. */
 static bool stands(const struct facts *facts, const struct fact_deadlock *deadlock)
@@ -242,6 +233,7 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 {
 	enum rule_id likely = deadlock_likely(facts, deadlock);
 	const struct fact_blocked *last = dead_end_last(facts, deadlock);
+	uint64_t kind = deadlock_subject(facts, deadlock)->ev.kind;
 	int told = told_by(facts, deadlock);
 
 	if (deadlock->ev.dead_slot || last->frames.what == AWAITED_RANKS ||
@@ -256,7 +248,7 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 	if (fork_of_alone(facts, last) != FACT_NONE)
 		return FIX_ALONE;
 	if (stands(facts, deadlock))
-		return fix_of_standing(facts, deadlock);
+		return fix_of_standing[kind < MPSAN_KIND_COUNT ? kind : 0];
 	return last->ev.owner || acts(facts, deadlock, last) || dead_end_is_unknown(last) ?
 		       NULL :
 		       dead_end_of(facts, deadlock).fix;
