@@ -261,13 +261,12 @@ bool call_is_outside(uint32_t pid, const struct proc_call *call)
 
 bool call_is_loop(const struct proc_call *call)
 {
-	return call->number == SYS_epoll_wait || call->number == SYS_epoll_pwait;
+	return system_call_is_epoll(call->number);
 }
 
 bool call_is_poll(const struct proc_call *call)
 {
-	return call->number == SYS_poll || call->number == SYS_ppoll ||
-	       call->number == SYS_select || call->number == SYS_pselect6 || call_is_loop(call);
+	return system_call_is_poll(call->number);
 }
 
 bool call_is_sleep(const struct proc_call *call)

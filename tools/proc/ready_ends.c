@@ -277,20 +277,11 @@ bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const str
 	uint32_t before = to->item.count;
 
 	to->for_input = false;
-	switch (call->number) {
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-		return add_awaited(&asking, call, false) && to->item.count > before;
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
+	if (call_is_loop(call))
 		return add_epoll(&asking, call);
-	case SYS_read:
-	case SYS_readv:
-		return pipe_of(tid, (int)call->arg[0]).kind == PIPE_EVENT &&
-		       add_fd(&asking, (int)call->arg[0]);
-	default:
-		return false;
-	}
+	if (call_is_poll(call))
+		return add_awaited(&asking, call, false) && to->item.count > before;
+	return (call->number == SYS_read || call->number == SYS_readv) &&
+	       pipe_of(tid, (int)call->arg[0]).kind == PIPE_EVENT &&
+	       add_fd(&asking, (int)call->arg[0]);
 }

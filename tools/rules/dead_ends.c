@@ -106,8 +106,7 @@ bool dead_end_in_hub(const struct fact_blocked *blocked)
 	return blocked->frames.in_hub &&
 	       (ev->kind == MPSAN_WAIT_READY || blocked->frames.what != AWAITED_NOTHING ||
 		(ev->kind == MPSAN_WAIT_SYSCALL && /* its lock is the number */
-		 (ev->lock == SYS_epoll_wait || ev->lock == SYS_epoll_pwait ||
-		  ev->lock == SYS_poll)));
+		 system_call_is_poll((long)ev->lock)));
 }
 
 bool dead_end_is_nested(const struct fact_blocked *blocked)

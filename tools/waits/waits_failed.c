@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <string.h>
 
-#include "../base/system_calls.h"
 #include "../facts/processes.h"
 #include "../job/patience.h"
+#include "../proc/calls.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
@@ -48,8 +48,7 @@ static bool is_event_loop(const struct snapshot_thread *thread)
 {
 	AUTO_FREE char *stack = pythread_stack(thread);
 
-	return thread->call.number == SYS_epoll_wait || thread->call.number == SYS_epoll_pwait ||
-	       strstr(stack, "/asyncio/");
+	return call_is_loop(&thread->call) || strstr(stack, "/asyncio/");
 }
 
 enum look_failed look_add_failed(struct look *look)
