@@ -254,14 +254,21 @@ static bool kernel_tells(void)
 	return tells;
 }
 
+uint64_t descriptor_socket(const struct descriptor *descriptor)
+{
+	unsigned long inode;
+
+	return sscanf(descriptor->target, "socket:[%lu]", &inode) == 1 ? inode : 0;
+}
+
 bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTOR_PATH])
 {
 	char line[256];
-	unsigned long inode, found;
+	unsigned long inode = descriptor_socket(descriptor), found;
 	bool is_one = false;
 	FILE *file;
 
-	if (sscanf(descriptor->target, "socket:[%lu]", &inode) != 1)
+	if (!inode)
 		return false;
 	file = procfs_stream("%u/net/unix", descriptor->pid);
 	while (file && !is_one && fgets(line, sizeof(line), file)) {

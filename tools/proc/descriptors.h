@@ -39,6 +39,9 @@ bool descriptor_may_be_same(uint32_t one, uint32_t other, int fd);
 /* Whether fdinfo has this line. */
 bool descriptor_says(const struct descriptor *descriptor, const char *line);
 
+/* The inode of a socket; 0: no socket. */
+uint64_t descriptor_socket(const struct descriptor *descriptor);
+
 /* Whether it is a Unix socket; the path that it is bound to, or "". */
 #define DESCRIPTOR_PATH 108u
 bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTOR_PATH]);

@@ -2,18 +2,10 @@
 /* Finds the peers of Unix sockets with unread descriptors. */
 #include "in_flight.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "proc.h"
 #include "unix_diag.h"
-
-uint64_t flight_socket(const struct descriptor *descriptor)
-{
-	unsigned long inode;
-
-	return sscanf(descriptor->target, "socket:[%lu]", &inode) == 1 ? inode : 0;
-}
 
 struct search {
 	const struct unix_ends *ends;
@@ -24,7 +16,7 @@ struct search {
 static void see_descriptor(const struct descriptor *descriptor, void *context)
 {
 	struct search *search = context;
-	uint64_t inode = flight_socket(descriptor);
+	uint64_t inode = descriptor_socket(descriptor);
 
 	for (uint32_t i = 0; inode && i < search->ends->count; i++)
 		search->found |= search->ends->inode[i] == inode;

@@ -21,6 +21,3 @@ struct flight_job {
  * the peer is closed, or the kernel does not tell: whether the job sends descriptors at all.
  */
 bool flight_may_be_ours(uint64_t inode, const struct flight_job *job);
-
-/* The inode of a socket; 0: no socket. */
-uint64_t flight_socket(const struct descriptor *descriptor);

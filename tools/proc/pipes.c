@@ -24,7 +24,7 @@ static uint64_t descriptor_number(const struct descriptor *descriptor)
 static struct pipe_id id_of(const struct descriptor *descriptor)
 {
 	bool anonymous = !strncmp(descriptor->target, "pipe:", 5);
-	uint64_t socket = flight_socket(descriptor);
+	uint64_t socket = descriptor_socket(descriptor);
 	struct statx file;
 
 	if (socket)
@@ -142,7 +142,7 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 		pipes_add(pipes, descriptor, id, PIPE_END_READ | PIPE_END_WRITE);
 	if (descriptor_carries(descriptor))
 		pipes_add(pipes, descriptor,
-			  (struct pipe_id){PIPE_ANY, 0, flight_socket(descriptor)},
+			  (struct pipe_id){PIPE_ANY, 0, descriptor_socket(descriptor)},
 			  PIPE_END_READ | PIPE_END_WRITE);
 }
 

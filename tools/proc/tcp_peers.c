@@ -6,37 +6,22 @@
 #include <string.h>
 #include <time.h>
 
-#include "../base/util.h"
 #include "procfs.h"
 
-#define ADDRESS_BYTES 33u
 #define MAPPED "0000000000000000FFFF0000" /* an IPv4 address within IPv6 */
 #define ANYWHERE "00000000000000000000000000000000" /* a listener's address: all of this host */
-#define ESTABLISHED 1u
-#define LISTENS 10u
 #define SHARE 200u /* of the time, for reading the list */
-
-struct tcp_end {
-	char address[ADDRESS_BYTES];
-	unsigned port;
-};
-
-struct tcp_row {
-	struct tcp_end local, remote;
-	unsigned long inode; /* 0: nobody has accepted it yet */
-	bool listens;
-	bool unsent; /* its data are not acknowledged yet: they may be under way */
-	bool unread; /* the peer's data wait there for who reads them */
-};
 
 static struct {
 	uint64_t at_ns, due_ns; /* when it was read, and may be read again */
-	ARRAY(struct tcp_row) row;
+	struct inet_rows rows;
 } list;
 
-static void widen(struct tcp_end *end)
+/* ---- lists ---- */
+
+static void widen(struct inet_end *end)
 {
-	char address[ADDRESS_BYTES];
+	char address[sizeof(end->address)];
 
 	if (strlen(end->address) != 8)
 		return;
@@ -44,34 +29,79 @@ static void widen(struct tcp_end *end)
 	memcpy(end->address, address, sizeof(address));
 }
 
-static void add_row(const char *line)
+void inet_read(struct inet_rows *rows, const char *name, unsigned states)
 {
-	struct tcp_row row;
-	unsigned state, unsent, unread;
-
-	if (sscanf(line, " %*u: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %x:%x %*x:%*x %*x %*u %*u %lu",
-		   row.local.address, &row.local.port, row.remote.address, &row.remote.port, &state,
-		   &unsent, &unread, &row.inode) != 8 ||
-	    (state != ESTABLISHED && state != LISTENS))
-		return;
-	row.listens = state == LISTENS;
-	row.unsent = unsent != 0;
-	row.unread = unread != 0;
-	widen(&row.local);
-	widen(&row.remote);
-	*ARRAY_ADD(&list.row) = row;
-}
-
-static void read_list(const char *name)
-{
-	FILE *file = procfs_stream("self/net/%s", name);
+	FILE *file = procfs_stream("%s", name);
 	char line[512];
 
-	while (file && fgets(line, sizeof(line), file))
-		add_row(line);
+	while (file && fgets(line, sizeof(line), file)) {
+		struct inet_row row;
+		unsigned unsent, unread;
+
+		if (sscanf(line,
+			   " %*u: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %x:%x %*x:%*x %*x %*u %*u %lu",
+			   row.local.address, &row.local.port, row.remote.address, &row.remote.port,
+			   &row.state, &unsent, &unread, &row.inode) != 8 ||
+		    row.state >= 32 || !(states >> row.state & 1))
+			continue;
+		row.unsent = unsent != 0;
+		row.unread = unread != 0;
+		widen(&row.local);
+		widen(&row.remote);
+		*ARRAY_ADD(&rows->row) = row;
+	}
 	if (file)
 		fclose(file);
 }
+
+const struct inet_row *inet_find(const struct inet_rows *rows, uint64_t inode)
+{
+	for (uint32_t i = 0; i < rows->row.count; i++)
+		if (rows->row.item[i].inode == inode)
+			return &rows->row.item[i];
+	return NULL;
+}
+
+static bool is_same(const struct inet_end *one, const struct inet_end *other)
+{
+	return one->port == other->port && !strcmp(one->address, other->address);
+}
+
+const struct inet_row *inet_peer(const struct inet_rows *rows, const struct inet_row *own)
+{
+	for (uint32_t i = 0; i < rows->row.count; i++)
+		if (is_same(&rows->row.item[i].local, &own->remote) &&
+		    is_same(&rows->row.item[i].remote, &own->local))
+			return &rows->row.item[i];
+	return NULL;
+}
+
+static bool may_accept(const struct inet_row *listener, const struct inet_end *at)
+{
+	const char *address = listener->local.address;
+
+	return listener->state == TCP_LISTENS && listener->local.port == at->port &&
+	       (!strcmp(address, at->address) || !strcmp(address, ANYWHERE) ||
+		!strcmp(address, MAPPED "00000000"));
+}
+
+uint64_t inet_accepted(const struct inet_rows *rows, const struct inet_row *row)
+{
+	uint64_t listener = 0;
+
+	if (row->inode)
+		return row->inode;
+	for (uint32_t i = 0; i < rows->row.count; i++) {
+		if (!may_accept(&rows->row.item[i], &row->local))
+			continue;
+		if (listener)
+			return 0;
+		listener = rows->row.item[i].inode;
+	}
+	return listener;
+}
+
+/* ---- connections of this namespace ---- */
 
 static bool is_current(uint64_t since_ns)
 {
@@ -81,83 +111,42 @@ static bool is_current(uint64_t since_ns)
 		return true;
 	if (begin < list.due_ns)
 		return false;
-	list.row.count = 0;
-	read_list("tcp");
-	read_list("tcp6");
+	list.rows.row.count = 0;
+	inet_read(&list.rows, "self/net/tcp", 1u << TCP_ESTABLISHED | 1u << TCP_LISTENS);
+	inet_read(&list.rows, "self/net/tcp6", 1u << TCP_ESTABLISHED | 1u << TCP_LISTENS);
 	list.at_ns = begin;
 	list.due_ns = begin + (clock_ns(CLOCK_MONOTONIC) - begin) * SHARE;
 	return true;
 }
 
-static bool is_same(const struct tcp_end *one, const struct tcp_end *other)
-{
-	return one->port == other->port && !strcmp(one->address, other->address);
-}
-
 /* A connection, or else a listener, which has no other end. */
-static const struct tcp_row *row_of(uint64_t inode, bool listens)
+static const struct inet_row *row_of(uint64_t inode, bool listens)
 {
-	for (uint32_t i = 0; i < list.row.count; i++)
-		if (list.row.item[i].inode == inode && list.row.item[i].listens == listens)
-			return &list.row.item[i];
-	return NULL;
-}
+	const struct inet_row *row = inet_find(&list.rows, inode);
 
-static const struct tcp_row *peer_of(const struct tcp_row *own)
-{
-	for (uint32_t i = 0; i < list.row.count; i++)
-		if (is_same(&list.row.item[i].local, &own->remote) &&
-		    is_same(&list.row.item[i].remote, &own->local))
-			return &list.row.item[i];
-	return NULL;
-}
-
-static bool may_accept(const struct tcp_row *listener, const struct tcp_end *at)
-{
-	const char *address = listener->local.address;
-
-	return listener->listens && listener->local.port == at->port &&
-	       (!strcmp(address, at->address) || !strcmp(address, ANYWHERE) ||
-		!strcmp(address, MAPPED "00000000"));
-}
-
-/* The socket itself, or the listener that has it in its queue; 0: several may have it. */
-static uint64_t accepted(const struct tcp_row *row)
-{
-	uint64_t listener = 0;
-
-	if (row->inode)
-		return row->inode;
-	for (uint32_t i = 0; i < list.row.count; i++) {
-		if (!may_accept(&list.row.item[i], &row->local))
-			continue;
-		if (listener)
-			return 0;
-		listener = list.row.item[i].inode;
-	}
-	return listener;
+	return row && (row->state == TCP_LISTENS) == listens ? row : NULL;
 }
 
 uint64_t tcp_peer(uint64_t inode, uint64_t since_ns)
 {
-	const struct tcp_row *own, *peer;
+	const struct inet_row *own, *peer;
 
 	if (!is_current(since_ns))
 		return TCP_LATER;
 	own = row_of(inode, false);
-	peer = own && !own->unsent ? peer_of(own) : NULL;
-	return peer && !peer->unsent ? accepted(peer) : 0;
+	peer = own && !own->unsent ? inet_peer(&list.rows, own) : NULL;
+	return peer && !peer->unsent ? inet_accepted(&list.rows, peer) : 0;
 }
 
 uint64_t tcp_reader(uint64_t inode, uint64_t since_ns)
 {
-	const struct tcp_row *own, *peer;
+	const struct inet_row *own, *peer;
 
 	if (!is_current(since_ns))
 		return TCP_LATER;
 	own = row_of(inode, false);
-	peer = own && own->unsent ? peer_of(own) : NULL;
-	return peer && peer->unread ? accepted(peer) : 0;
+	peer = own && own->unsent ? inet_peer(&list.rows, own) : NULL;
+	return peer && peer->unread ? inet_accepted(&list.rows, peer) : 0;
 }
 
 bool tcp_listens(uint64_t inode)
@@ -167,13 +156,13 @@ bool tcp_listens(uint64_t inode)
 
 enum tcp_reach tcp_reach(uint64_t inode, uint64_t since_ns, uint64_t *peer)
 {
-	const struct tcp_row *own, *other;
+	const struct inet_row *own, *other;
 
 	if (!is_current(since_ns))
 		return TCP_AWAY;
 	own = row_of(inode, false);
-	other = own ? peer_of(own) : NULL;
-	*peer = other ? accepted(other) : 0;
+	other = own ? inet_peer(&list.rows, own) : NULL;
+	*peer = other ? inet_accepted(&list.rows, other) : 0;
 	return other							   ? TCP_HERE :
 	       own && strcmp(own->local.address, own->remote.address) != 0 ? TCP_AWAY :
 									     TCP_NONE;

@@ -1,12 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TCP connections with both ends on this host, in this network namespace. Neighbours: unix_diag.h
- * has the peers of Unix sockets; the wait-for graph asks for both.
+ * The kernel's lists of sockets of TCP and UDP, and TCP connections with both ends on this host, in this network
+ * namespace. Neighbours: unix_diag.h has the peers of Unix sockets; the wait-for graph asks for both.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "../base/util.h"
+
+#define TCP_ESTABLISHED 1u
+#define TCP_CONNECTING 2u
+#define TCP_LISTENS 10u
+
+struct inet_end {
+	char address[33]; /* of IPv6, in hexadecimal digits */
+	unsigned port;
+};
+
+struct inet_row {
+	struct inet_end local, remote;
+	unsigned state;
+	unsigned long inode; /* 0: nobody has accepted it yet */
+	bool unsent; /* its data are not acknowledged yet: they may be under way */
+	bool unread; /* the peer's data wait there for who reads them */
+};
+
+struct inet_rows {
+	ARRAY(struct inet_row) row;
+};
+
+/* Adds a file's rows in one of these states, as bits. */
+void inet_read(struct inet_rows *rows, const char *name, unsigned states);
+const struct inet_row *inet_find(const struct inet_rows *rows, uint64_t inode);
+/* The other end; NULL: it is elsewhere. */
+const struct inet_row *inet_peer(const struct inet_rows *rows, const struct inet_row *own);
+/* The inode of the socket itself, or of the listener that has it in its queue; 0: several may have it. */
+uint64_t inet_accepted(const struct inet_rows *rows, const struct inet_row *row);
 
 #define TCP_LATER UINT64_MAX
 

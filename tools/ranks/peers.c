@@ -2,7 +2,6 @@
 /* Compares the sockets of ranks with those of all processes of the session. */
 #include "peers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "../proc/descriptors.h"
@@ -15,17 +14,10 @@ struct peers {
 		strange; /* connections of the ranks; the last: to processes of this host */
 };
 
-static uint64_t inode_of(const struct descriptor *descriptor)
-{
-	unsigned long inode;
-
-	return sscanf(descriptor->target, "socket:[%lu]", &inode) == 1 ? inode : 0;
-}
-
 static void add_held(const struct descriptor *descriptor, void *context)
 {
 	struct peers *peers = context;
-	uint64_t inode = inode_of(descriptor);
+	uint64_t inode = descriptor_socket(descriptor);
 
 	if (inode)
 		*ARRAY_ADD(&peers->held) = inode;
@@ -47,7 +39,7 @@ static bool is_held(const struct peers *peers, uint64_t inode)
 static void count_connection(const struct descriptor *descriptor, void *context)
 {
 	struct peers *peers = context;
-	uint64_t inode = inode_of(descriptor), peer;
+	uint64_t inode = descriptor_socket(descriptor), peer;
 	enum tcp_reach reach = inode ? tcp_reach(inode, peers->now_ns, &peer) : TCP_NONE;
 
 	peers->away += reach == TCP_AWAY;

@@ -112,7 +112,7 @@ static bool is_it(const struct asking *asking, const struct descriptor *descript
  */
 static bool may_bring_it(const struct asking *asking, const struct descriptor *descriptor)
 {
-	uint64_t socket = flight_socket(descriptor);
+	uint64_t socket = descriptor_socket(descriptor);
 
 	if (!descriptor_carries(descriptor))
 		return descriptor_may_carry(descriptor) &&
