@@ -8,7 +8,7 @@
 #include "../base/jsontext.h"
 #include "../rules/dead_ends.h"
 
-static struct awaited_frames wait_awaited(const struct wait_ref *wait)
+static struct awaited_frames frames_of(const struct wait_ref *wait)
 {
 	struct awaited_frames frames = {0};
 	json_t *frame;
@@ -68,7 +68,7 @@ static bool is_object(uint64_t kind)
 /* What the frames say, if that agrees with what is known of the wait; NOTHING: they do not. */
 static enum awaited told_by_frames(const struct wait_ref *wait)
 {
-	struct awaited_frames frames = wait_awaited(wait);
+	struct awaited_frames frames = frames_of(wait);
 	enum awaited what = frames.either && !is_object(wait->lock.kind) ? AWAITED_NOTHING :
 									   frames.what;
 
@@ -82,6 +82,13 @@ static enum awaited told_by_frames(const struct wait_ref *wait)
 	return wait->owned && awaited_is_sent(what) && what != AWAITED_POOL_RESULT ?
 		       AWAITED_NOTHING :
 		       what;
+}
+
+enum awaited wait_awaited(const struct wait_ref *wait)
+{
+	return wait->lock.kind == MPSAN_WAIT_JOIN || wait->lock.kind == MPSAN_WAIT_PROCESS ?
+		       AWAITED_NOTHING :
+		       told_by_frames(wait);
 }
 
 bool wait_is_join(const struct wait_ref *wait)
@@ -191,9 +198,7 @@ static char *kernel_text(const struct wait_ref *wait)
 
 char *wait_text(const struct reader *reader, struct frames *frames, const struct wait_ref *wait)
 {
-	enum awaited what = wait->lock.kind == MPSAN_WAIT_JOIN	  ? AWAITED_NOTHING :
-			    wait->lock.kind == MPSAN_WAIT_PROCESS ? AWAITED_NOTHING :
-								    told_by_frames(wait);
+	enum awaited what = wait_awaited(wait);
 	char *text = what == AWAITED_NOTHING ? kernel_text(wait) :
 					       object_text(reader, frames, wait, what);
 

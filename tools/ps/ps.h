@@ -171,6 +171,7 @@ struct ps_wait {
 /* Adds what events prove or state about this thread's wait. */
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait);
 json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python);
+enum awaited ps_wait_awaited(const struct ps_wait *wait, json_t *stack, json_t *python);
 /* The place in the program where it waits, or null. */
 json_t *ps_place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python);
 /* Whether the caller is the Python interpreter: its locks are locks of the Python program. */

@@ -213,8 +213,9 @@ static bool look_at_owner(struct kind_look *look)
 {
 	const json_t *waits = json_object_get(look->json, "waits_for"),
 		     *owner = json_object_get(waits, "owner");
-	bool is_join = !strcmp(jsontext_at(waits, "text"), "the end of") ||
-		       look->wait->kind == MPSAN_WAIT_JOIN;
+	bool is_join = look->wait->kind == MPSAN_WAIT_JOIN ||
+		       (look->wait->owner &&
+			(look->what == AWAITED_THREAD_END || look->what == AWAITED_LEFT_END));
 
 	if (look->wait->kind == MPSAN_WAIT_PROCESS) {
 		look->by = (uint32_t)look->wait->lock;
@@ -236,17 +237,12 @@ static bool look_at_owner(struct kind_look *look)
 /* What only waits until somebody has work for it. */
 static bool look_at_work(struct kind_look *look)
 {
-	static const enum awaited work[] = {AWAITED_POOL_WORK, AWAITED_EXECUTOR_WORK,
-					    AWAITED_FEEDER_WORK, AWAITED_PEER};
-	const char *text = jsontext_at(json_object_get(look->json, "waits_for"), "text");
-
-	for (size_t i = 0; i < sizeof(work) / sizeof(*work); i++)
-		if (*text &&
-		    !strncmp(text, awaited_phrase(work[i]), strlen(awaited_phrase(work[i])))) {
-			kind_is(look, KIND_idle, text_copy(text));
-			return true;
-		}
-	return false;
+	if (look->what != AWAITED_POOL_WORK && look->what != AWAITED_EXECUTOR_WORK &&
+	    look->what != AWAITED_FEEDER_WORK && look->what != AWAITED_PEER)
+		return false;
+	kind_is(look, KIND_idle,
+		text_copy(jsontext_at(json_object_get(look->json, "waits_for"), "text")));
+	return true;
 }
 
 /* The wait was examined like a proof, and may be meant to last. A handler of a signal is meant to return. */
@@ -442,6 +438,9 @@ void ps_kind_add(struct ps *ps, json_t *json, uint32_t index, const struct ps_wa
 				 .state = state,
 				 .kind = KIND_unknown};
 
+	if (json_is_object(json_object_get(json, "waits_for")))
+		look.what = ps_wait_awaited(wait, json_object_get(json, "stack"),
+					    json_object_get(json, "python"));
 	measure(&look);
 	look_at(&look);
 	if (cleans_up(&look)) {

@@ -39,6 +39,7 @@ struct kind_look {
 	json_t *json;
 	const struct snapshot_thread *thread;
 	const struct ps_wait *wait;
+	enum awaited what; /* by Python's frames */
 	const struct wait *seen;
 	const struct thread_state *state;
 	double share, wakes; /* share < 0: unknown */

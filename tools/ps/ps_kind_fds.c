@@ -244,15 +244,6 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 	return by != 0;
 }
 
-/* Whether a coroutine waits for another one of its loop: that may, or may not, wait for what the loop waits for. */
-static bool is_in_loop(const char *phrase)
-{
-	for (enum awaited what = AWAITED_ASYNC_LOCK; awaited_is_async(what); what++)
-		if (!strcmp(phrase, awaited_phrase(what)))
-			return true;
-	return false;
-}
-
 /* The programmer's words for the wait, if there are any besides the call's; borrowed. */
 static const char *phrase_of(const struct kind_look *look)
 {
@@ -288,7 +279,8 @@ bool kind_by_fds(struct kind_look *look)
 	look->by = by;
 	if (best == KIND_COUNT)
 		return false;
-	if (is_in_loop(phrase_of(look)) && best != KIND_idle) {
+	/* A coroutine that waits for another one of its loop: that may, or may not, wait for what the loop waits for. */
+	if (awaited_is_async(look->what) && best != KIND_idle) {
 		about = text_join(text_format("%s; its event loop waits for", phrase_of(look)), " ",
 				  about);
 		best = KIND_wait;
