@@ -221,23 +221,25 @@ static void each_descriptor(const struct msghdr *message, bool was_read,
 	uint64_t bytes = message->msg_controllen <= CONTROL_MAX ? message->msg_controllen : 0;
 	const char *at = message->msg_control, *end = at + bytes;
 	uint32_t left = FOLLOWED;
-	struct {
+	union {
 		struct cmsghdr head;
-		int fd; /* mostly the only one */
+		char bytes[CMSG_LEN(
+			sizeof(int))]; /* with its first descriptor, mostly the only one */
 	} begin;
+	int fd;
 
 	while (at && (uint64_t)(end - at) >= CMSG_LEN(sizeof(int))) {
-		if (!fd_passing_take(&begin, at, CMSG_LEN(sizeof(int)), was_read) ||
+		if (!fd_passing_take(begin.bytes, at, CMSG_LEN(sizeof(int)), was_read) ||
 		    begin.head.cmsg_len < sizeof(begin.head) ||
 		    begin.head.cmsg_len > (uint64_t)(end - at))
 			return;
+		memcpy(&fd, begin.bytes + CMSG_LEN(0), sizeof(fd));
 		for (uint64_t i = CMSG_LEN(0);
 		     begin.head.cmsg_level == SOL_SOCKET && begin.head.cmsg_type == SCM_RIGHTS &&
 		     i + sizeof(int) <= begin.head.cmsg_len && left &&
-		     (i == CMSG_LEN(0) ||
-		      fd_passing_take(&begin.fd, at + i, sizeof(int), was_read));
+		     (i == CMSG_LEN(0) || fd_passing_take(&fd, at + i, sizeof(fd), was_read));
 		     i += sizeof(int), left--)
-			see(begin.fd, context);
+			see(fd, context);
 		if (CMSG_ALIGN(begin.head.cmsg_len) >= (uint64_t)(end - at))
 			return;
 		at += CMSG_ALIGN(begin.head.cmsg_len);

@@ -387,22 +387,21 @@ static char *deadlock_text(const struct evidence_context *ctx, const struct fact
 	char *list = text_copy("");
 	uint32_t named = 0;
 
-	for (uint32_t k = 0; k < turns * (deadlock->end - deadlock->begin); k++) {
-		uint32_t i = deadlock->begin + k % (deadlock->end - deadlock->begin);
-		const struct fact_blocked *blocked = &facts->blockeds[i];
-		bool later = k >= deadlock->end - deadlock->begin;
-		struct callsite callsite;
+	for (unsigned turn = 0; turn < turns; turn++)
+		for (uint32_t i = deadlock->begin; i < deadlock->end && named < NAMED_MAX; i++) {
+			const struct fact_blocked *blocked = &facts->blockeds[i];
+			struct callsite callsite;
 
-		if (named == NAMED_MAX || later == is_on_way(facts, deadlock, blocked) ||
-		    hang_is_bystander(deadlock, blocked, i))
-			continue;
-		callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, 0, 0);
-		if (blocked != placed)
-			callsite_handles(ctx, &callsite, blocked->ev.raised);
-		list = text_join(list, named++ ? "; " : "",
-				 edge_text(ctx, blocked, &callsite, style));
-		callsite_finish(&callsite);
-	}
+			if (is_on_way(facts, deadlock, blocked) == (turn != 0) ||
+			    hang_is_bystander(deadlock, blocked, i))
+				continue;
+			callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, 0, 0);
+			if (blocked != placed)
+				callsite_handles(ctx, &callsite, blocked->ev.raised);
+			list = text_join(list, named++ ? "; " : "",
+					 edge_text(ctx, blocked, &callsite, style));
+			callsite_finish(&callsite);
+		}
 	return list;
 }
 
