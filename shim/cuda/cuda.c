@@ -18,7 +18,6 @@
 #include "cuda_entry.h"
 #include "guards.h"
 #include "nccl.h"
-#include "registry.h"
 
 #define MARK 0x6d7073616e435544ull
 #define STACK_NEAR (256u << 10) /* between a call of the runtime and its calls of the driver */

@@ -7,12 +7,10 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 
 #include "../intercept/elf.h"
 #include "../intercept/scope.h"
 #include "../intercept/sys.h"
-#include "cuda.h"
 
 typedef void *look_up(void *handle, const char *name, const char *version);
 

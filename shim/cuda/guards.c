@@ -10,7 +10,6 @@
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../python/python.h"
-#include "../record/state.h"
 #include "cuda.h"
 
 enum {

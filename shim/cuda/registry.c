@@ -16,7 +16,6 @@
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/identity.h"
-#include "../record/log.h"
 #include "../record/setting.h"
 #include "../record/stack.h"
 #include "../record/state.h"

@@ -6,7 +6,6 @@
 #include "../cuda/cuda.h"
 #include "../cuda/cuda_entry.h"
 #include "../cuda/cuda_ipc.h"
-#include "../cuda/registry.h"
 #include "../intercept/sys.h"
 
 #define REALLY(...) (real ? real(__VA_ARGS__) : cudaErrorInsufficientDriver)

@@ -5,7 +5,6 @@
  */
 #include "../intercept/hook.h"
 #include "../locks/wait_proof.h"
-#include "../record/log.h"
 #include "../record/thread.h"
 
 int __cxa_guard_acquire(uint64_t *guard);

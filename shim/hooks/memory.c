@@ -12,7 +12,6 @@
 #include "../resources/descriptor.h"
 #include "../resources/fd_passing.h"
 #include "../resources/mapping.h"
-#include "../resources/segment.h"
 #include "../resources/segment_call.h"
 
 EXPORT int shm_open(const char *name, int flags, mode_t mode)

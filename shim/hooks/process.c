@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -27,7 +26,6 @@
 #include "../lifecycle/fork.h"
 #include "../lifecycle/life.h"
 #include "../locks/libc_locks.h"
-#include "../locks/wait_proof.h"
 #include "../record/log.h"
 #include "../record/slot.h"
 #include "../record/stack.h"

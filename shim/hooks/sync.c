@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <threads.h>
 
-#include "../intercept/elf.h"
 #include "../intercept/hook.h"
 #include "../locks/libc_locks.h"
 #include "../locks/orphans.h"
@@ -17,7 +16,6 @@
 #include "../locks/wait_limit.h"
 #include "../python/python.h"
 #include "../record/lock_hints.h"
-#include "../record/state.h"
 #include "../record/thread.h"
 
 /* The value is the low half of the first word (claim.c). */

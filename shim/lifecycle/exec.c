@@ -6,7 +6,6 @@
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/log.h"
-#include "../record/session.h"
 #include "../record/slot.h"
 #include "../record/table.h"
 #include "exec_reach.h"

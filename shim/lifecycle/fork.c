@@ -9,7 +9,6 @@
 #include "../locks/claim.h"
 #include "../locks/fork_context.h"
 #include "../locks/held_events.h"
-#include "../locks/libc_locks.h"
 #include "../locks/loader_locks.h"
 #include "../locks/orphans.h"
 #include "../locks/pshared_locks.h"

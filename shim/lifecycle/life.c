@@ -3,9 +3,7 @@
 #include "life.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "../common/rank.h"
@@ -15,7 +13,6 @@
 #include "../locks/libc_locks.h"
 #include "../record/identity.h"
 #include "../record/log.h"
-#include "../record/modules.h"
 #include "../record/seccomp.h"
 #include "../record/session.h"
 #include "../record/setting.h"

@@ -18,7 +18,6 @@
 #include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/modules.h"
-#include "../record/state.h"
 #include "libc_locks.h"
 #include "loader_locks.h"
 

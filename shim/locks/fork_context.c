@@ -7,7 +7,6 @@
 
 #include "../intercept/sys.h"
 #include "../record/log.h"
-#include "../record/stack.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 #include "claim.h"

@@ -8,7 +8,6 @@
 #include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/state.h"
-#include "../record/thread.h"
 #include "libc_locks.h"
 #include "python_locks.h"
 

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "../intercept/elf.h"
 #include "../intercept/sys.h"

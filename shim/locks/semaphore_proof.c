@@ -4,8 +4,6 @@
 #include "../intercept/sys.h"
 #include "../python/python.h"
 #include "../record/lock_hints.h"
-#include "../record/log.h"
-#include "../record/stack.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 #include "claim.h"

@@ -6,13 +6,11 @@
 
 #include "../intercept/racy.h"
 #include "../intercept/sys.h"
-#include "../python/python.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 #include "claim.h"
 #include "orphans.h"
 #include "python_locks.h"
-#include "signal_actions.h"
 
 #define LIMIT_NS 900000000ull /* shorter limits are part of many a healthy program */
 

@@ -6,7 +6,6 @@
 #include <link.h>
 
 #include "../common/cpython/process.h"
-#include "../intercept/elf.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "python.h"

@@ -20,7 +20,6 @@
 #include "session_dir.h"
 #include "setting.h"
 #include "stale_sessions.h"
-#include "state.h"
 #include "table.h"
 
 #define ANCESTORS 64

@@ -9,7 +9,6 @@
 
 #include "../common/cpython/frame.h"
 #include "../common/return_address.h"
-#include "../intercept/elf.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../python/python.h"

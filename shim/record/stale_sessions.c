@@ -9,7 +9,6 @@
 
 #include "../intercept/sys.h"
 #include "identity.h"
-#include "session.h"
 #include "session_dir.h"
 #include "table.h"
 

@@ -2,8 +2,6 @@
 /* Looks up threads' names in Python's frames and /proc/self/task/TID/comm, and records new ones. */
 #include "thread_names.h"
 
-#include <sys/prctl.h>
-
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../python/python.h"

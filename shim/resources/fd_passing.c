@@ -14,7 +14,6 @@
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../python/python.h"
-#include "../record/callsite_cache.h"
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"

@@ -9,7 +9,6 @@
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/state.h"
-#include "descriptor.h"
 #include "fault.h"
 #include "range_table.h"
 #include "segment.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../proc/proc.h"
 #include "../proc/procfs.h"
 #include "../reader/host.h"
 #include "../supervise/launch.h"

@@ -2,7 +2,6 @@
 /* Climbs from a process to the top of its job, by process groups, shells and our own ancestors. */
 #include "job.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 #include "watched.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../proc/procmaps.h"

@@ -2,7 +2,6 @@
 /* Makes valid JSON strings of arbitrary bytes, and reads strings of JSON objects. */
 #include "jsontext.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "utf8.h"

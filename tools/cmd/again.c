@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/atomic_file.h"
-
 struct words {
 	ARRAY(char *) item;
 };

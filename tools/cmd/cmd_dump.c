@@ -5,7 +5,6 @@
  * Neighbour: dump.h makes the objects.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/util.h"

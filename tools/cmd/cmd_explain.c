@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mpsan explain: describes a rule, from its row. Neighbour: ../include/mpsan_rules.def. */
 #include <stdio.h>
-#include <string.h>
 
 #include "../base/fix_text.h"
 #include "../base/suggest.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What options.h says of the rows: --help, and names that are near to a mistyped one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/suggest.h"

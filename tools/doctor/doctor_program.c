@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of the program that a command names. See doctor.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor.h"

@@ -6,7 +6,6 @@
 #include "evidence.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/jsontext.h"
 #include "../rules/catalog.h"

@@ -5,7 +5,6 @@
  */
 #include "evidence_event.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../facts/exceptions.h"

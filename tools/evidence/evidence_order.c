@@ -2,7 +2,6 @@
 /* Steps and sentences of lock-order inversions. */
 #include "evidence_order.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"

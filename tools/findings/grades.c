@@ -2,7 +2,6 @@
 /* Applies policies and --rule to the grades of findings. */
 #include "grades.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/suggest.h"

@@ -11,7 +11,6 @@
 #include "../base/suggest.h"
 #include "../base/textfile.h"
 #include "../rules/catalog.h"
-#include "grades.h"
 
 static char *suppress_take_line(struct suppressions *suppressions, const struct textfile *file)
 {

@@ -5,7 +5,6 @@
 #include "out_html.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/jsontext.h"
 

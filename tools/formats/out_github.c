@@ -4,7 +4,6 @@
  * request. It shows ten per kind and step and drops the others, so the most severe are printed and
  * the others counted. Neighbours: report.h, plain_text.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"

@@ -9,7 +9,6 @@
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/stream.h"
-#include "../findings/grades.h"
 #include "../report/kinds.h"
 #include "../report/practices.h"
 #include "../rules/catalog.h"

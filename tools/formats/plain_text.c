@@ -3,7 +3,6 @@
 #include "plain_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "../base/jsontext.h"
 #include "../base/line.h"

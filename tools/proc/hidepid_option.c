@@ -3,7 +3,6 @@
 #include "hidepid_option.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/util.h"

@@ -2,8 +2,6 @@
 /* Finds the peers of Unix sockets with unread descriptors. */
 #include "in_flight.h"
 
-#include <string.h>
-
 #include "proc.h"
 #include "unix_diag.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../base/jsontext.h"
 #include "../base/line.h"
@@ -15,7 +14,6 @@
 #include "../proc/calls.h"
 #include "../proc/descriptors.h"
 #include "../proc/process/status.h"
-#include "../proc/stacks/stack_copy.h"
 #include "../waitgraph/handlers.h"
 #include "../waitgraph/in_vain.h"
 #include "../waits/ledger.h"

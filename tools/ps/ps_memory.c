@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../base/jsontext.h"
 #include "../evidence/evidence_shm.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../evidence/evidence_deadlock.h"
 #include "../evidence/text_waits.h"
 #include "../waits/fork_holder.h"
 #include "ps.h"

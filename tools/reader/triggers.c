@@ -7,7 +7,6 @@
 
 #include "../rules/deadlock.h"
 #include "collect_cuda.h"
-#include "collect_shm.h"
 #include "pool_threads.h"
 
 static uint64_t triggers_sooner(uint64_t one, uint64_t other)

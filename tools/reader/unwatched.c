@@ -2,7 +2,6 @@
 /* Tells whether a process was watched, and if not, why: from its slot and its exec. */
 #include "unwatched.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../include/mpsan_texts.h"

@@ -4,7 +4,6 @@
  * report.h.
  */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/guard.h"

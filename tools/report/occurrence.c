@@ -3,7 +3,6 @@
 #include "occurrence.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/jsontext.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The processes of a report, from the slots of the session's table. Neighbour: report.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"

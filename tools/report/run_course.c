@@ -3,7 +3,6 @@
 #include "run_course.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../evidence/text_process.h"

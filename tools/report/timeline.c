@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../evidence/text_locks.h"
 #include "../evidence/text_process.h"
-#include "../facts/ipc.h"
 
 struct timeline *timeline_create(void)
 {

@@ -5,8 +5,6 @@
  */
 #include "timeline_draw.h"
 
-#include <stdlib.h>
-
 #include "../evidence/text_cuda.h"
 #include "../evidence/text_shm.h"
 #include "../facts/ipc.h"

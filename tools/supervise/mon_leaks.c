@@ -10,11 +10,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../facts/roles.h"
 #include "../reader/collect.h"
-#include "../reader/collect_shm.h"
 
 #define FOLDER "/dev/shm"
 #define STEP_MS 20

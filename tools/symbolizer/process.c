@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -20,7 +19,6 @@
 #include "../base/util.h"
 #include "sandbox.h"
 #include "serve.h"
-#include "symbolizer.h"
 
 #define SECOND_NS 1000000000ull
 #define BLOCKED_NS (2 * SECOND_NS) /* without any progress */

@@ -3,7 +3,6 @@
 #include "pylock.h"
 
 #include "../../shim/common/cpython/lock.h"
-#include "../../shim/common/cpython/process.h"
 #include "../../shim/common/cpython/taker.h"
 
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "../../shim/common/cpython/exception.h"
-#include "../../shim/common/cpython/process.h"
 
 /*
  * What is wrong with the loop of a thread that waits in its selector. UNWOKEN: it has callbacks to run; it would not wait, had

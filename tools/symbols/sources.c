@@ -2,7 +2,6 @@
 /* Decides which source lines may be shown, and adds them to frames. */
 #include "sources.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -3,7 +3,6 @@
 #include "top.h"
 
 #include <curses.h>
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

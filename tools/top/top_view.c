@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See top.h: cuts rows to the lines of a screen; handles keys. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

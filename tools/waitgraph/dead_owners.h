@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "../waits/cross_process.h"
 #include "graph.h"
 
 struct dead_owner {

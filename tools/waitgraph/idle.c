@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 
 #include "../../shim/common/wait_rule.h"
 #include "../facts/processes.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the wait of a thread was answered before, and whether who could answer has ended; which processes read from each other. */
-#include "idle.h"
 #include "idle_group.h"
 
 #include <signal.h>

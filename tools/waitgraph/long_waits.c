@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 
 #include "../facts/processes.h"
 #include "../proc/calls.h"

@@ -6,7 +6,6 @@
 #include "cross_process.h"
 
 #include <signal.h>
-#include <string.h>
 
 #include "../facts/pyframe.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../proc/procmaps.h"
-#include "../reader/host.h"
 #include "../symbols/pyview.h"
 
 static const struct mpsan_process *has_ended_row(const struct snapshot *snapshot, uint32_t slot)

@@ -14,7 +14,6 @@
 #include "../proc/sysv_ipc.h"
 #include "../proc/tcp_peers.h"
 #include "../proc/unix_diag.h"
-#include "pythreads.h"
 #include "waits_look.h"
 
 #define STILL_NS 1000000000ull

@@ -10,7 +10,6 @@
 #include "../proc/namespaces.h"
 #include "../proc/procfs.h"
 #include "../reader/hidepid.h"
-#include "pythreads.h"
 #include "waits_look.h"
 
 /* ---- locks with an owner in memory ---- */

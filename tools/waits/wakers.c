@@ -3,9 +3,7 @@
 #include "wakers.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../proc/tcp_peers.h"
 #include "../reader/hidepid.h"

@@ -5,7 +5,6 @@
 #include "called.h"
 #include "coroutine.h"
 #include "reach.h"
-#include "span.h"
 
 #define LOCK 16 /* as in lock.c */
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */

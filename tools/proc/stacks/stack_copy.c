@@ -3,7 +3,6 @@
 #include "stack_copy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../../include/mpsan_log.h"
 #include "../../base/util.h"

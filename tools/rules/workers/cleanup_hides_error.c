@@ -3,7 +3,6 @@
  * cleanup-hides-error: an error led to a finally block, the end of a with statement or the like, which waits, and is ended from
  * outside: the error is printed when that is over, so nobody ever sees it.
  */
-#include "../../facts/wait_kinds.h"
 #include "../deadlock.h"
 #include "../rule.h"
 
