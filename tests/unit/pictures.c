@@ -155,8 +155,10 @@ static const char *build_wait(struct picture *picture, struct job_thread *thread
 {
 	struct job *job = &picture->job;
 	const char *bad = NULL, *word = take(&words);
-	uint32_t kind = wait_kind_of(word ? word : ""), known;
+	uint32_t kind = 0, known;
 
+	while (kind < MPSAN_KIND_COUNT && strcmp(wait_kind(kind)->name, word ? word : "") != 0)
+		kind++;
 	if (kind == MPSAN_KIND_COUNT)
 		return say("no such kind of wait: %s", word);
 	wait->kind = kind;

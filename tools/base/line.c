@@ -26,15 +26,6 @@ void line_clean(char *text)
 	*to = '\0';
 }
 
-char *line_safe(const char *text)
-{
-	size_t bytes = strlen(text);
-	char *safe = memory_get(UTF8_ESCAPED * bytes + 1);
-
-	utf8_escape(safe, text, bytes, "");
-	return safe;
-}
-
 void line_put(FILE *out, const char *text)
 {
 	AUTO_FREE char *line = text_copy(text);

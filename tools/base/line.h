@@ -8,8 +8,6 @@
 void line_clean(char *text);
 /* Prints text that was cleaned so. */
 void line_put(FILE *out, const char *text);
-/* A copy with all of these escaped, which the caller frees. */
-char *line_safe(const char *text);
 
 /* Formats the time between two timestamps: "0.3 s", "40 s", "12 min", "3 h", "2 days". */
 char *line_lapse(long long from_ns, long long to_ns);

@@ -2,7 +2,7 @@
 /* The table of kinds of waits. */
 #include "wait_kinds.h"
 
-#include <string.h>
+#include <stddef.h>
 
 static const struct wait_kind kinds[MPSAN_KIND_COUNT] = {
 #define WAIT(kind, act, between, flow, driver, meant, call, phrase, left)         \
@@ -15,13 +15,4 @@ static const struct wait_kind kinds[MPSAN_KIND_COUNT] = {
 const struct wait_kind *wait_kind(uint64_t kind)
 {
 	return &kinds[kind < MPSAN_KIND_COUNT ? kind : MPSAN_LOCK_NONE];
-}
-
-uint32_t wait_kind_of(const char *name)
-{
-	uint32_t kind = 0;
-
-	while (kind < MPSAN_KIND_COUNT && strcmp(kinds[kind].name, name) != 0)
-		kind++;
-	return kind;
 }

@@ -48,8 +48,6 @@ struct wait_kind {
 
 /* Of any number, also one that no version knows: that of MPSAN_LOCK_NONE. */
 const struct wait_kind *wait_kind(uint64_t kind);
-/* The kind with this name; MPSAN_KIND_COUNT: there is none. */
-uint32_t wait_kind_of(const char *name);
 
 static inline bool wait_kind_reads(uint64_t kind)
 {

@@ -66,7 +66,6 @@ static void ask_launcher(const struct snapshot *snapshot, struct rank *rank, uin
 		return;
 	rank->number = host.rank - 1;
 	rank->world = host.world - 1;
-	rank->by_launcher = true;
 }
 
 /* ---- what its main thread does ---- */

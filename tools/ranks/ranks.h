@@ -18,7 +18,6 @@ struct rank {
 	uint32_t slot; /* of its process */
 	uint32_t number, world; /* world 0: it is not known to be one */
 	uint64_t job; /* the same for ranks that belong together */
-	bool by_launcher; /* the launcher's variables number it */
 	bool local; /* they say that all ranks of the job are on this host */
 	bool joined; /* the process group of the whole job exists */
 	bool has_torch;

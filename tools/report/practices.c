@@ -9,7 +9,6 @@
 #include "../rules/catalog.h"
 #include "run_course.h"
 
-#define RULES_MAX 8
 #define SLUG_BYTES 64
 
 static const struct practice {

@@ -33,7 +33,6 @@
 #define HEADER_VERSION 1
 #define ENC_SDATA4 0x0b
 #define ENC_UDATA4 0x03
-#define ENC_FORMAT 0x0f
 #define ENC_TABLE 0x3b /* relative to the header, signed 4 bytes */
 
 struct image {

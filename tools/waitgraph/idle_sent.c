@@ -17,8 +17,6 @@
 
 #define STDIN 0u
 
-#define CLOSE_NS 1000000000ull
-
 /* ---- whether the wait was answered before ---- */
 
 static bool in_same_memory(const struct snapshot_thread *one, const struct snapshot_thread *other)

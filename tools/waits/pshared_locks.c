@@ -289,8 +289,8 @@ static void read_thread(struct shared *shared, uint32_t slot, const struct mpsan
 		event = find_event(shared, slot, MPSAN_TAG_ADDRESS(hold.tag));
 		claimed = ARRAY_ADD(&shared->claims);
 		*claimed = (struct claimed){
-			.taker = {slot, thread->tid, hold.tag, hold.caller, !is_alive(shared, slot),
-				  false},
+			.taker = {slot, thread->tid, hold.tag, hold.caller,
+				  !is_alive(shared, slot)},
 			.named = event != FACT_NONE,
 		};
 		if (claimed->named)
@@ -342,19 +342,12 @@ static bool is_on(struct shared *shared, const struct claimed *claimed,
 void pshared_takers(struct shared *shared, const struct pshared_key *key,
 		    void (*see)(const struct pshared_taker *taker, void *context), void *context)
 {
-	const struct session *session = &shared->reader->session;
 	const struct seen_share *made = pshared_made(shared, key);
 
 	read_claims(shared);
-	for (uint32_t i = 0; i < shared->claims.count; i++) {
-		struct pshared_taker taker = shared->claims.item[i].taker;
-
-		if (!is_on(shared, &shared->claims.item[i], key, made && made->ev.name))
-			continue;
-		taker.thread_gone = !taker.gone && !elsewhere_is(&session->table[taker.slot]) &&
-				    !proc_thread_alive(session->table[taker.slot].pid, taker.tid);
-		see(&taker, context);
-	}
+	for (uint32_t i = 0; i < shared->claims.count; i++)
+		if (is_on(shared, &shared->claims.item[i], key, made && made->ev.name))
+			see(&shared->claims.item[i].taker, context);
 }
 
 void pshared_claims_of(struct shared *shared, uint32_t slot,

@@ -24,7 +24,6 @@ struct pshared_taker {
 	uint64_t tag; /* MPSAN_TAG_WANTED: a waiter */
 	uint64_t caller; /* return address of the acquiring call */
 	bool gone; /* its process has ended */
-	bool thread_gone; /* its process lives, but the thread has ended */
 };
 
 struct shared;
