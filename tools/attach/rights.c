@@ -215,7 +215,7 @@ static char *alike_text(const struct target *target, uint32_t first, const char 
 void rights_each_limit(const struct target *target, void (*say)(const char *text, void *context),
 		       void *context)
 {
-	bool *told = memory_get(target->there.count * sizeof(*told) + 1);
+	AUTO_FREE bool *told = memory_get(target->there.count * sizeof(*told) + 1);
 
 	for (uint32_t i = 0; i < target->there.count; i++) {
 		AUTO_FREE char *missing = NULL, *text = NULL;
@@ -226,5 +226,4 @@ void rights_each_limit(const struct target *target, void (*say)(const char *text
 		text = alike_text(target, i, missing, told);
 		say(text, context);
 	}
-	free(told);
 }

@@ -30,7 +30,8 @@ static char *cannot_create(const char *file, int error)
 char *atomic_file_check(const char *file)
 {
 	const char *slash = strrchr(file, '/');
-	char *folder = slash ? text_format("%.*s", (int)(slash - file) + 1, file) : text_copy(".");
+	AUTO_FREE char *folder = slash ? text_format("%.*s", (int)(slash - file) + 1, file) :
+					 text_copy(".");
 	struct stat st;
 	char *wrong = NULL;
 
@@ -41,7 +42,6 @@ char *atomic_file_check(const char *file)
 	else if (!atomic_file_is_plain(file) && faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) &&
 		 errno != ENOENT) /* a link to what is created then */
 		wrong = text_format("%s: %s", file, strerror(errno));
-	free(folder);
 	return wrong;
 }
 

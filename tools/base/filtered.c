@@ -53,7 +53,7 @@ static struct {
 
 static void read_status(void)
 {
-	FILE *file = fopen("/proc/self/status", "re");
+	AUTO_CLOSE FILE *file = fopen("/proc/self/status", "re");
 	char line[256];
 	int mode = 0;
 
@@ -61,10 +61,8 @@ static void read_status(void)
 		sscanf(line, "Seccomp: %d", &mode);
 		sscanf(line, "Seccomp_filters: %lu", &filter.count);
 	}
-	if (file)
-		fclose(file);
-	else
-		mode = prctl(PR_GET_SECCOMP); /* prctl is the only other source */
+	if (!file)
+		mode = prctl(PR_GET_SECCOMP); /* the only other source */
 	filter.is_there = mode != 0;
 }
 

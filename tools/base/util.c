@@ -122,15 +122,13 @@ const char *path_base(const char *path)
 
 int64_t clock_ahead_ns(const char *clock)
 {
-	FILE *file = fopen("/proc/self/timens_offsets", "re");
+	AUTO_CLOSE FILE *file = fopen("/proc/self/timens_offsets", "re");
 	long long seconds, ns, ahead = 0;
 	char name[32];
 
 	while (file && fscanf(file, "%31s %lld %lld", name, &seconds, &ns) == 3)
 		if (!strcmp(name, clock))
 			ahead = seconds * 1000000000 + ns;
-	if (file)
-		fclose(file);
 	return ahead;
 }
 

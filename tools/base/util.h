@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define STATUS_USAGE 2
@@ -39,6 +40,14 @@ char *text_join(char *list, const char *separator, char *more);
 static inline void memory_drop(void *variable)
 {
 	free(*(void **)variable);
+}
+
+/* The same with a stream, if it was opened. */
+#define AUTO_CLOSE __attribute__((cleanup(stream_close)))
+static inline void stream_close(FILE **stream)
+{
+	if (*stream)
+		fclose(*stream);
 }
 
 const char *path_base(const char *path);

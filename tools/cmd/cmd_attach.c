@@ -303,10 +303,9 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 
 static void say_progress(uint32_t processes)
 {
-	char *text = text_format("%u process%s", processes, processes == 1 ? "" : "es");
+	AUTO_FREE char *text = text_format("%u process%s", processes, processes == 1 ? "" : "es");
 
 	progress_begin_with(text, "examining", LONG_NS);
-	free(text);
 }
 
 static int attach(struct settings *settings, struct target *target, const struct cores *cores)
@@ -360,12 +359,11 @@ static char **sessions_of(const struct settings *settings, int argc, char **argv
 static int attach_all(struct settings *settings, struct target *target, const struct cores *cores,
 		      int argc, char **argv)
 {
-	char **dirs = sessions_of(settings, argc, argv);
+	AUTO_FREE char **dirs = sessions_of(settings, argc, argv);
 	int status = dirs[0] ? report_watched(settings, dirs) : attach(settings, target, cores);
 
 	for (char **dir = dirs; *dir; dir++)
 		free(*dir);
-	free(dirs);
 	return status;
 }
 

@@ -31,14 +31,13 @@ static const struct {
 
 static const char *search_file(const char *file, const struct doctor *doctor)
 {
-	char *name;
+	AUTO_FREE char *name = NULL;
 	bool there;
 
 	if (!strchr(file, '/') || strchr(file, '$'))
 		return file; /* the loader searches for it */
 	name = text_format("%s%s", doctor->root, file);
 	there = !access(name, R_OK);
-	free(name);
 	return there ? file : NULL;
 }
 

@@ -26,10 +26,10 @@ void callsite_hash_text(uint64_t *hash, const char *text)
 void callsite_hash_lock(uint64_t *hash, const char *key)
 {
 	const char *offset = strstr(key, "+0x");
-	char *object = text_format("%.*s", (int)(offset ? offset - key : (long)strlen(key)), key);
+	AUTO_FREE char *object =
+		text_format("%.*s", (int)(offset ? offset - key : (long)strlen(key)), key);
 
 	callsite_hash_text(hash, object);
-	free(object);
 }
 
 void callsite_hash_frame(uint64_t *hash, const json_t *frame)

@@ -330,13 +330,13 @@ static json_t *rank_step(const struct evidence_context *ctx, const struct callsi
 			 const struct fact_blocked *blocked, const char *edge)
 {
 	uint64_t rank = blocked->ev.rank;
-	char *text = rank ? text_format("rank %llu: %s", (unsigned long long)rank - 1, edge) :
-			    text_copy(edge);
+	AUTO_FREE char *text =
+		rank ? text_format("rank %llu: %s", (unsigned long long)rank - 1, edge) :
+		       text_copy(edge);
 	json_t *step = callsite_step(ctx, callsite, STEP_BLOCKED, jsontext_of(text));
 
 	if (rank)
 		json_object_set_new(step, "rank", json_integer((json_int_t)rank - 1));
-	free(text);
 	return step;
 }
 

@@ -178,7 +178,7 @@ static int by_number(const void *one, const void *other)
 /* Lists baseline lines that matched no finding in one limit, so that the team can delete them. */
 static void say_gone(const struct baseline *baseline, json_t *document, json_t *prints)
 {
-	const struct baseline_line **gone =
+	AUTO_FREE const struct baseline_line **gone =
 		memory_get((baseline->line.count + 1) * sizeof(const struct baseline_line *));
 	AUTO_FREE char *list = text_copy("");
 	uint32_t count = 0;
@@ -205,7 +205,6 @@ static void say_gone(const struct baseline *baseline, json_t *document, json_t *
 			document,
 			"in the baseline %s, but not found: %s; delete these lines if they do not come back",
 			baseline->file, list);
-	free(gone);
 }
 
 void baseline_apply(struct baseline *baseline, json_t *document)

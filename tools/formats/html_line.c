@@ -99,7 +99,8 @@ static int compare_spans(const void *a, const void *b)
 /* The longest of each thread first; `left_out` counts the others. */
 static json_t *spans_json(const struct timeline *line, const uint32_t *place, uint64_t *left_out)
 {
-	const struct line_span **list = memory_get((line->spans.count + 1) * sizeof(*list));
+	AUTO_FREE const struct line_span **list =
+		memory_get((line->spans.count + 1) * sizeof(*list));
 	json_t *spans = json_array();
 	uint32_t count = 0, run = 0;
 
@@ -118,7 +119,6 @@ static json_t *spans_json(const struct timeline *line, const uint32_t *place, ui
 					 (json_int_t)list[i]->kind, (json_int_t)list[i]->begin_ns,
 					 (json_int_t)list[i]->end_ns, jsontext_of(list[i]->what)));
 	}
-	free(list);
 	return spans;
 }
 

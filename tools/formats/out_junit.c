@@ -118,9 +118,10 @@ static const json_t *first_failure(const struct junit *junit, enum rule_id rule)
 static void put_failure(const struct junit *junit, enum rule_id rule, unsigned count)
 {
 	const json_t *first = first_failure(junit, rule);
-	char *message = count > 1 ? text_format("%s (and %u more)", jsontext_at(first, "message"),
-						count - 1) :
-				    text_copy(jsontext_at(first, "message"));
+	AUTO_FREE char *message =
+		count > 1 ?
+			text_format("%s (and %u more)", jsontext_at(first, "message"), count - 1) :
+			text_copy(jsontext_at(first, "message"));
 
 	fputs("      <failure", junit->out);
 	put_attribute(junit->out, "type", jsontext_at(first, "severity"));
@@ -128,7 +129,6 @@ static void put_failure(const struct junit *junit, enum rule_id rule, unsigned c
 	fputs(">\n", junit->out);
 	put_stories(junit, rule, true);
 	fputs("</failure>\n", junit->out);
-	free(message);
 }
 
 static void put_case(const struct junit *junit, enum rule_id rule)

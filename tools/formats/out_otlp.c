@@ -110,7 +110,7 @@ static void add_place(json_t *attributes, const json_t *finding)
 /* Adds the evidence as text. */
 static void add_story(json_t *attributes, const json_t *finding)
 {
-	char *text = NULL;
+	AUTO_FREE char *text = NULL;
 	size_t bytes;
 	FILE *story = open_memstream(&text, &bytes);
 
@@ -119,7 +119,6 @@ static void add_story(json_t *attributes, const json_t *finding)
 	out_text_finding(story, finding, &(struct text_view){.verbose = true});
 	if (!fclose(story))
 		otlp_attribute(attributes, "exception.stacktrace", otlp_text(text));
-	free(text);
 }
 
 static void add_finding(struct otlp *otlp, const json_t *finding)
@@ -198,7 +197,7 @@ static void add_event(const struct dump_event *event, void *context)
 	struct events *events = context;
 	json_t *attributes = json_array(), *value;
 	const char *name = jsontext_at(event->object, "event"), *key;
-	char *full = text_format("mpsan.%s", name);
+	AUTO_FREE char *full = text_format("mpsan.%s", name);
 
 	if (events->slot != event->slot) {
 		json_auto_t *process = process_json(event->reader, event->slot);
@@ -223,7 +222,6 @@ static void add_event(const struct dump_event *event, void *context)
 				       .severity_text = "DEBUG",
 				       .body = name,
 				       .attributes = attributes});
-	free(full);
 }
 
 /*

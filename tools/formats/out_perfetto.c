@@ -269,10 +269,11 @@ static void put_finding(struct trace *trace, const struct planned *event)
 		json_object_get(trace->plan.report->document, "findings"), event->index);
 	const json_t *step = json_array_get(json_object_get(finding, "evidence"), event->step);
 	bool is_step = event->kind == PLAN_STEP;
-	char *name = is_step ? text_format("%s, step %u: %s", jsontext_at(finding, "rule"),
-					   event->step + 1, jsontext_at(step, "role")) :
-			       text_format("%s: %s", jsontext_at(finding, "severity"),
-					   jsontext_at(finding, "rule"));
+	AUTO_FREE char *name = is_step ?
+				       text_format("%s, step %u: %s", jsontext_at(finding, "rule"),
+						   event->step + 1, jsontext_at(step, "role")) :
+				       text_format("%s: %s", jsontext_at(finding, "severity"),
+						   jsontext_at(finding, "rule"));
 
 	out_perfetto_begin(trace, "i", is_step ? "evidence" : "finding", name,
 			   process_of(trace, event->thread));
@@ -289,7 +290,6 @@ static void put_finding(struct trace *trace, const struct planned *event)
 					       jsontext_at(finding, "fix"), "fingerprint",
 					       jsontext_at(finding, "fingerprint")));
 	out_perfetto_end(trace);
-	free(name);
 }
 
 static void put_event(struct trace *trace, const struct planned *event)

@@ -136,9 +136,10 @@ static json_t *related(const struct sarif *sarif, const json_t *finding)
 /* The thread flow of a step's thread, added if it is new. Borrowed. */
 static json_t *thread_flow(json_t *flows, const json_t *step)
 {
-	char *id = text_format("process %lld, thread %lld",
-			       (long long)json_integer_value(json_object_get(step, "pid")),
-			       (long long)json_integer_value(json_object_get(step, "tid")));
+	AUTO_FREE char *id =
+		text_format("process %lld, thread %lld",
+			    (long long)json_integer_value(json_object_get(step, "pid")),
+			    (long long)json_integer_value(json_object_get(step, "tid")));
 	json_t *flow, *found = NULL;
 
 	JSON_EACH(flow, flows)
@@ -149,7 +150,6 @@ static json_t *thread_flow(json_t *flows, const json_t *step)
 				  message(jsontext_at(step, "thread")), "locations");
 		json_array_append_new(flows, found);
 	}
-	free(id);
 	return found;
 }
 

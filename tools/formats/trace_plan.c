@@ -161,7 +161,7 @@ static void collect_spans(const struct trace_plan *plan, slices *list)
  */
 static void collect_forks(const struct trace_plan *plan, slices *list)
 {
-	uint32_t *last = memory_get((plan->line->threads.count + 1) * sizeof(*last));
+	AUTO_FREE uint32_t *last = memory_get((plan->line->threads.count + 1) * sizeof(*last));
 
 	for (uint32_t i = 0; i < plan->line->flows.count; i++) {
 		const struct line_flow *flow = &plan->line->flows.item[i];
@@ -179,7 +179,6 @@ static void collect_forks(const struct trace_plan *plan, slices *list)
 					 .index = i});
 		last[flow->from] = list->count;
 	}
-	free(last);
 }
 
 /*

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../base/util.h"
 #include "proc.h"
 #include "procfs.h"
 
@@ -132,14 +133,12 @@ static int64_t number_in(const char *path, const char *key, int base)
 {
 	size_t length = strlen(key);
 	int64_t value = -1;
-	FILE *file = fopen(path, "re");
+	AUTO_CLOSE FILE *file = fopen(path, "re");
 	char line[128];
 
 	while (file && value < 0 && fgets(line, sizeof(line), file))
 		if (!strncmp(line, key, length) && line[length] == ':')
 			value = strtoll(line + length + 1, NULL, base);
-	if (file)
-		fclose(file);
 	return value;
 }
 
@@ -159,31 +158,33 @@ int64_t descriptor_info(const struct descriptor *descriptor, const char *key, in
 	return number_in(path, key, base);
 }
 
-bool descriptor_says(const struct descriptor *descriptor, const char *line)
+static FILE *info_open(const struct descriptor *descriptor)
 {
-	char path[sizeof(descriptor->path) + 4], text[128];
-	size_t length = strlen(line);
-	bool says = false;
-	FILE *file;
+	char path[sizeof(descriptor->path) + 4];
 
 	info_path(descriptor, path, sizeof(path));
-	file = fopen(path, "re");
+	return fopen(path, "re");
+}
+
+bool descriptor_says(const struct descriptor *descriptor, const char *line)
+{
+	AUTO_CLOSE FILE *file = info_open(descriptor);
+	size_t length = strlen(line);
+	bool says = false;
+	char text[128];
+
 	while (file && !says && fgets(text, sizeof(text), file))
 		says = !strncmp(text, line, length) && text[length] == '\n';
-	if (file)
-		fclose(file);
 	return says;
 }
 
 bool descriptor_ring_rests(const struct descriptor *descriptor)
 {
-	char path[sizeof(descriptor->path) + 4], text[128];
+	AUTO_CLOSE FILE *file = info_open(descriptor);
 	unsigned given = 0, taken = 1, answered = 2, found = 0;
 	bool polls = true, is_list = false;
-	FILE *file;
+	char text[128];
 
-	info_path(descriptor, path, sizeof(path));
-	file = fopen(path, "re");
 	while (file && fgets(text, sizeof(text), file)) {
 		found += sscanf(text, "SqTail: %u", &given) == 1 ||
 			 sscanf(text, "CachedSqHead: %u", &taken) == 1 ||
@@ -191,44 +192,30 @@ bool descriptor_ring_rests(const struct descriptor *descriptor)
 		polls = is_list ? strncmp(text, "CqOverflowList:", 15) != 0 : polls;
 		is_list = !strncmp(text, "PollList:", 9);
 	}
-	if (file)
-		fclose(file);
 	return found == 3 && given == taken && taken == answered && !polls;
 }
 
 uint64_t descriptor_timer_ns(const struct descriptor *descriptor)
 {
-	char path[sizeof(descriptor->path) + 4], text[128];
+	bool is_timer = !strcmp(descriptor->target, "anon_inode:[timerfd]"), found = false;
+	AUTO_CLOSE FILE *file = is_timer ? info_open(descriptor) : NULL;
 	unsigned long long seconds = 0, ns = 0;
-	bool found = false;
-	FILE *file;
+	char text[128];
 
-	if (strcmp(descriptor->target, "anon_inode:[timerfd]") != 0)
-		return 0;
-	info_path(descriptor, path, sizeof(path));
-	file = fopen(path, "re");
 	while (file && !found && fgets(text, sizeof(text), file))
 		found = sscanf(text, "it_value: (%llu, %llu)", &seconds, &ns) == 2;
-	if (file)
-		fclose(file);
 	return found ? seconds * 1000000000u + ns : 0;
 }
 
 bool descriptor_has_lock(const struct descriptor *descriptor)
 {
-	char path[sizeof(descriptor->path) + 4], text[128];
+	AUTO_CLOSE FILE *file = *descriptor->target == '/' ? info_open(descriptor) : NULL;
 	bool has = false;
-	FILE *file;
+	char text[128];
 
-	if (*descriptor->target != '/')
-		return false;
-	info_path(descriptor, path, sizeof(path));
-	file = fopen(path, "re");
 	while (file && !has && fgets(text, sizeof(text), file))
 		has = !strncmp(text, "lock:", 5) &&
 		      (strstr(text, " FLOCK ") || strstr(text, " OFDLCK "));
-	if (file)
-		fclose(file);
 	return has;
 }
 
@@ -265,19 +252,14 @@ bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTO
 {
 	char line[256];
 	unsigned long inode = descriptor_socket(descriptor), found;
+	AUTO_CLOSE FILE *file = inode ? procfs_stream("%u/net/unix", descriptor->pid) : NULL;
 	bool is_one = false;
-	FILE *file;
 
-	if (!inode)
-		return false;
-	file = procfs_stream("%u/net/unix", descriptor->pid);
 	while (file && !is_one && fgets(line, sizeof(line), file)) {
 		*to = '\0';
 		is_one = sscanf(line, "%*s %*s %*s %*s %*s %*s %lu %107s", &found, to) >= 1 &&
 			 found == inode;
 	}
-	if (file)
-		fclose(file);
 	return is_one;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "../base/util.h"
 #include "procfs.h"
 
 #define OF_FILE (-1)
@@ -63,7 +64,7 @@ static bool is_wanted(const struct wanted *wanted, const struct line *line)
 
 static bool find(const struct wanted *wanted, struct file_lock *lock)
 {
-	FILE *file = procfs_stream("locks");
+	AUTO_CLOSE FILE *file = procfs_stream("locks");
 	struct line line, holder = {0};
 	uint32_t found = 0;
 	char text[256];
@@ -81,8 +82,6 @@ static bool find(const struct wanted *wanted, struct file_lock *lock)
 		found += !found || !same(lock, &held);
 		*lock = held;
 	}
-	if (file)
-		fclose(file);
 	return found == 1;
 }
 

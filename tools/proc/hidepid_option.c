@@ -18,7 +18,7 @@ bool hidepid_option(const char *mountinfo)
 bool hidepid_possible(void)
 {
 	static enum { UNREAD, SHOWN, HIDES } known;
-	FILE *file = known == UNREAD ? fopen("/proc/self/mountinfo", "re") : NULL;
+	AUTO_CLOSE FILE *file = known == UNREAD ? fopen("/proc/self/mountinfo", "re") : NULL;
 	AUTO_FREE char *line = NULL;
 	size_t room = 0;
 
@@ -27,7 +27,5 @@ bool hidepid_possible(void)
 	while (file && getline(&line, &room, file) > 0)
 		if (hidepid_option(line))
 			known = HIDES;
-	if (file)
-		fclose(file);
 	return known == HIDES;
 }

@@ -192,14 +192,13 @@ static void children_of_thread(uint32_t tid, void *context)
 {
 	struct children *of = context;
 	unsigned child;
-	FILE *file = procfs_stream("%u/task/%u/children", of->pid, tid);
+	AUTO_CLOSE FILE *file = procfs_stream("%u/task/%u/children", of->pid, tid);
 
 	if (!file)
 		return;
 	of->known = true;
 	while (fscanf(file, "%u", &child) == 1)
 		of->see(child, of->context);
-	fclose(file);
 }
 
 bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), void *context)

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 
 #include "../base/system_calls.h"
+#include "../base/util.h"
 #include "calls.h"
 #include "descriptors.h"
 #include "procfs.h"
@@ -88,13 +89,12 @@ static bool read_epoll(struct awaited_fds *to, uint32_t tid, int fd)
 {
 	char line[256];
 	bool known = true;
-	FILE *file = procfs_stream("%u/fdinfo/%d", tid, fd);
+	AUTO_CLOSE FILE *file = procfs_stream("%u/fdinfo/%d", tid, fd);
 
 	if (!file)
 		return false;
 	while (known && fgets(line, sizeof(line), file))
 		known = read_registered(to, tid, line);
-	fclose(file);
 	return known;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/util.h"
 #include "procfs.h"
 
 #define MAPPED "0000000000000000FFFF0000" /* an IPv4 address within IPv6 */
@@ -31,7 +32,7 @@ static void widen(struct inet_end *end)
 
 void inet_read(struct inet_rows *rows, const char *name, unsigned states)
 {
-	FILE *file = procfs_stream("%s", name);
+	AUTO_CLOSE FILE *file = procfs_stream("%s", name);
 	char line[512];
 
 	while (file && fgets(line, sizeof(line), file)) {
@@ -50,8 +51,6 @@ void inet_read(struct inet_rows *rows, const char *name, unsigned states)
 		widen(&row.remote);
 		*ARRAY_ADD(&rows->row) = row;
 	}
-	if (file)
-		fclose(file);
 }
 
 const struct inet_row *inet_find(const struct inet_rows *rows, uint64_t inode)

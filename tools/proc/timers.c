@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/util.h"
 #include "proc.h"
 #include "procfs.h"
 
@@ -29,7 +30,7 @@ static bool due(const char *line, uint64_t *at_ns, uint64_t *ahead_ns)
 static bool each(const char *function,
 		 void (*see)(uint64_t due_ns, uint64_t ahead_ns, void *context), void *context)
 {
-	FILE *file = procfs_stream("timer_list");
+	AUTO_CLOSE FILE *file = procfs_stream("timer_list");
 	uint64_t at_ns, ahead_ns;
 	bool wanted = false, known = false;
 	char line[256];
@@ -40,8 +41,6 @@ static bool each(const char *function,
 		wanted = strstr(line, function) != NULL;
 		known = true;
 	}
-	if (file)
-		fclose(file);
 	return known;
 }
 

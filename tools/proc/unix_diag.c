@@ -148,12 +148,11 @@ struct unix_listener unix_diag_listener(const char *name, size_t bytes)
 {
 	struct unix_search search = {.name = name, .bytes = bytes};
 	int fd = unix_diag_ask(0, 1u << LISTENS, UDIAG_SHOW_NAME | UDIAG_SHOW_RQLEN);
-	char *answer = memory_get(DUMP_BYTES);
+	AUTO_FREE char *answer = memory_get(DUMP_BYTES);
 
 	while (fd >= 0 && read_dump(fd, answer, &search))
 		continue;
 	if (fd >= 0)
 		close(fd);
-	free(answer);
 	return search.found == 1 ? search.listener : (struct unix_listener){0};
 }

@@ -160,7 +160,7 @@ static int compare_rows(const void *one, const void *other)
 
 static void ipc_list_count(struct ipc_list *list)
 {
-	uint8_t *seen = memory_get(list->session.slots + 1);
+	AUTO_FREE uint8_t *seen = memory_get(list->session.slots + 1);
 
 	for (uint32_t i = 0; i < list->rows.count; i++) {
 		const struct ipc_row *row = &list->rows.item[i];
@@ -178,7 +178,6 @@ static void ipc_list_count(struct ipc_list *list)
 		list->users += !(seen[slot] & 2);
 		seen[slot] |= 2;
 	}
-	free(seen);
 }
 
 char *ipc_list_open(struct ipc_list *list, const char *dir)

@@ -48,16 +48,16 @@ static void ps_thread_learn(struct ps *ps, const struct snapshot_thread *thread)
 static json_t *native_stack(struct ps *ps, const struct fact_place *at,
 			    const struct snapshot_thread *thread)
 {
-	struct mpsan_stack *head = ps->unwound < STACKS_MAX ? stack_copy(thread->pid, thread->tid,
-									 &thread->call, true) :
-							      NULL;
+	AUTO_FREE struct mpsan_stack *head =
+		ps->unwound < STACKS_MAX ?
+			stack_copy(thread->pid, thread->tid, &thread->call, true) :
+			NULL;
 	json_t *stack = NULL;
 
 	if (head) {
 		ps->unwound++;
 		stack = frames_unwind(ps->judge->frames, at, head);
 	}
-	free(head);
 	return stack ? stack : json_array();
 }
 

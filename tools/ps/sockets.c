@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/util.h"
 #include "../proc/descriptors.h"
 #include "../proc/namespaces.h"
 #include "../proc/procfs.h"
@@ -34,7 +35,7 @@ static struct {
 static void read_unix(uint32_t pid)
 {
 	char line[512];
-	FILE *file = procfs_stream("%u/net/unix", pid);
+	AUTO_CLOSE FILE *file = procfs_stream("%u/net/unix", pid);
 
 	while (file && list.local.count < ROWS_MAX && fgets(line, sizeof(line), file)) {
 		struct unix_row row = {0};
@@ -43,8 +44,6 @@ static void read_unix(uint32_t pid)
 			   row.path) >= 2)
 			*ARRAY_ADD(&list.local) = row;
 	}
-	if (file)
-		fclose(file);
 }
 
 static void read_internet(struct inet_rows *rows, uint32_t pid, const char *protocol)

@@ -37,7 +37,7 @@ static uint64_t last_ran(uint32_t pid, uint32_t tid)
 
 static void read_left_out(uint64_t *ticks)
 {
-	FILE *file = procfs_stream("stat");
+	AUTO_CLOSE FILE *file = procfs_stream("stat");
 	unsigned long long parts[3];
 	unsigned processor;
 	char line[512];
@@ -48,8 +48,6 @@ static void read_left_out(uint64_t *ticks)
 			   &parts[1], &parts[2]) == 4 &&
 		    processor < PROCESSORS)
 			ticks[processor] = parts[0] + parts[1] + parts[2]; /* irq, softirq, steal */
-	if (file)
-		fclose(file);
 }
 
 /* By how much that clock of a processor is behind, at most: of threads that have not run since this look began. */
@@ -112,7 +110,7 @@ struct thread_state thread_state(uint32_t pid, uint32_t tid)
 /* Lines like "[<0>] futex_wait+0x12/0x34". */
 void thread_state_kernel(uint32_t pid, uint32_t tid, char *text, size_t bytes)
 {
-	FILE *file = procfs_stream("%u/task/%u/stack", pid, tid);
+	AUTO_CLOSE FILE *file = procfs_stream("%u/task/%u/stack", pid, tid);
 	char line[256], function[128];
 	unsigned count = 0;
 	size_t used = 0;
@@ -126,8 +124,6 @@ void thread_state_kernel(uint32_t pid, uint32_t tid, char *text, size_t bytes)
 		if (used >= bytes)
 			break;
 	}
-	if (file)
-		fclose(file);
 	if (!*text && !proc_wchan(pid, tid, text, bytes))
 		*text = '\0';
 }

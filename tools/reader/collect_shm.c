@@ -139,11 +139,9 @@ static void lend_arrays(struct shm_store *store)
 static void double_lists(struct shm_facts *facts)
 {
 	size_t bytes = 2 * sizeof(uint32_t) * (SHM_LISTS << facts->doubled);
-	uint32_t *old = facts->lists, *old_names = facts->name_lists;
+	AUTO_FREE uint32_t *old = facts->lists, *old_names = facts->name_lists;
 
 	shm_double_lists(facts, memory_get(bytes), memory_get(bytes));
-	free(old);
-	free(old_names);
 }
 
 /* facts/ does not allocate: makes room first. */

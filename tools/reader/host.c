@@ -58,13 +58,12 @@ char *host_literal(const char *dir)
 
 static void read_boot(struct mpsan_host *host)
 {
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	AUTO_CLOSE FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
 
 	if (!file)
 		return;
 	if (fgets(host->boot, sizeof(host->boot), file))
 		host->boot[strcspn(host->boot, "\n")] = '\0';
-	fclose(file);
 }
 
 bool host_is_here(const struct mpsan_host *host, bool *known)

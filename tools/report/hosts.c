@@ -130,7 +130,7 @@ static struct ahead ahead_of(const struct mpsan_host *host, bool by_server)
 
 char *hosts_compare(struct report *report, const struct host_skew *skews, uint32_t count)
 {
-	struct ahead *ahead = memory_get((report->source.count + 1) * sizeof(*ahead));
+	AUTO_FREE struct ahead *ahead = memory_get((report->source.count + 1) * sizeof(*ahead));
 	struct report_source *source = report->source.item;
 	bool by_server = true;
 
@@ -155,7 +155,6 @@ char *hosts_compare(struct report *report, const struct host_skew *skews, uint32
 		source[i].uncertainty_ns = unknown ? REPORT_UNCERTAIN :
 						     ahead[i].error_ns + ahead[0].error_ns;
 	}
-	free(ahead);
 	return check_given(report, skews, count);
 }
 
@@ -199,7 +198,7 @@ json_t *hosts_json(const struct report_source *source, const json_t *command,
 static void add_uncompared(const struct report *report)
 {
 	json_t *told = json_object(), *value;
-	char *names = text_copy("");
+	AUTO_FREE char *names = text_copy("");
 	const char *name;
 
 	for (uint32_t i = 0; i < report->source.count; i++) {
@@ -219,7 +218,6 @@ static void add_uncompared(const struct report *report)
 			report->document,
 			"hosts whose clocks could not be compared with the first host's: %zu%s%s; their times may be off (use session directories on a file server, time synchronisation, or --skew HOST=SECONDS)",
 			json_object_size(told), *names ? ": " : "", names);
-	free(names);
 	json_decref(told);
 }
 

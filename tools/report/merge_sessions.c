@@ -335,7 +335,7 @@ static void name_findings(const struct report *report, const struct occurrence *
 void merge_sessions_finish(struct report *report)
 {
 	struct merge_sessions *merge = report->merge;
-	struct occurrence *occurrence;
+	AUTO_FREE struct occurrence *occurrence = NULL;
 
 	if (report->source.count < 2 || !merge->parts.count)
 		return;
@@ -354,5 +354,4 @@ void merge_sessions_finish(struct report *report)
 	merge_ranks_finish(merge->ranks, report);
 	sort(report->document, "findings", compare_findings);
 	sort(report->document, "processes", compare_processes);
-	free(occurrence);
 }

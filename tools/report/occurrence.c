@@ -153,8 +153,8 @@ void occurrence_finding(const struct occurrence *occurrence, json_t *finding, co
 	const struct report *report = occurrence->report;
 	uint32_t *ranks = memory_get(report->source.count * sizeof(*ranks)), count;
 	json_t *hosts = json_array(), *numbers = json_array(), *known = json_object(), *name;
-	bool *marks = marks_of(occurrence, sources, &count);
-	char *words = occurrence_words(occurrence, sources);
+	AUTO_FREE bool *marks = marks_of(occurrence, sources, &count);
+	AUTO_FREE char *words = occurrence_words(occurrence, sources);
 
 	count = ranks_of(occurrence, marks, true, ranks);
 	for (uint32_t i = 0; i < count; i++)
@@ -172,8 +172,6 @@ void occurrence_finding(const struct occurrence *occurrence, json_t *finding, co
 	json_object_set_new(finding, "hosts", hosts);
 	json_object_set_new(finding, "ranks", numbers);
 	json_decref(known);
-	free(words);
-	free(marks);
 	free(ranks);
 }
 

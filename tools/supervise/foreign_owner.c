@@ -16,14 +16,12 @@
 /* Whether that number identifies one user here. */
 static bool is_mapped(uint32_t uid)
 {
-	FILE *map = fopen("/proc/self/uid_map", "re");
+	AUTO_CLOSE FILE *map = fopen("/proc/self/uid_map", "re");
 	unsigned long first, outside, count;
 	bool mapped = !map;
 
 	while (map && !mapped && fscanf(map, "%lu %lu %lu", &first, &outside, &count) == 3)
 		mapped = uid >= first && uid - first < count;
-	if (map)
-		fclose(map);
 	return mapped;
 }
 

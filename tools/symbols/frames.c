@@ -241,7 +241,7 @@ json_t *frames_python_text(const char *text)
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller)
 {
 	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
-	json_t *list = caller ? frames_create_at(frames, modules, caller, true) : NULL;
+	json_auto_t *list = caller ? frames_create_at(frames, modules, caller, true) : NULL;
 	json_t *frame, *own = json_array_get(list, 0);
 
 	JSON_EACH(frame, list) {
@@ -251,7 +251,6 @@ json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint
 		break;
 	}
 	json_incref(own);
-	json_decref(list);
 	return own;
 }
 

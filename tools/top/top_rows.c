@@ -142,14 +142,14 @@ static int compare_ages(const void *one, const void *other)
 char *top_thread_text(const json_t *process, const json_t *thread, long long now_ns)
 {
 	struct ps_groups groups;
-	json_t *alone = json_pack("{s:O, s:O, s:[O]}", "pid", json_object_get(process, "pid"),
-				  "state", json_object_get(process, "state"), "threads", thread);
+	json_auto_t *alone = json_pack("{s:O, s:O, s:[O]}", "pid", json_object_get(process, "pid"),
+				       "state", json_object_get(process, "state"), "threads",
+				       thread);
 	char *text;
 
 	ps_groups_init(&groups, alone);
 	text = ps_group_text(&groups.item.item[0], alone, now_ns);
 	ps_groups_finish(&groups);
-	json_decref(alone);
 	return text;
 }
 
@@ -205,7 +205,7 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 	const json_t *findings = json_object_get(picture->document, "findings");
 	long long now_ns = jsontext_number(picture->document, "time_ns");
 	size_t count = json_array_size(findings);
-	const json_t **list = memory_get(count * sizeof(*list));
+	AUTO_FREE const json_t **list = memory_get(count * sizeof(*list));
 
 	for (size_t i = 0; i < count; i++)
 		list[i] = json_array_get(findings, i);
@@ -220,7 +220,6 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 				      jsontext_at(list[i], "rule"),
 				      jsontext_at(list[i], "message")));
 	}
-	free(list);
 }
 
 /* ---- shared memory and exports ---- */

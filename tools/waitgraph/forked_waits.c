@@ -239,7 +239,7 @@ static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snaps
 {
 	uint32_t parent = parent_of(deadlocks, thread);
 	uint64_t handle = thread->record ? thread->record->pthread : 0;
-	struct pyview *child, *other = NULL;
+	AUTO_FREE struct pyview *child = NULL, *other = NULL;
 	bool own = false;
 
 	if (!row_of(deadlocks, thread->slot)->python || !handle)
@@ -253,8 +253,6 @@ static bool may_be_its_own(const struct deadlocks *deadlocks, const struct snaps
 	} else if (child) {
 		own = pyview_awaits_simple(child, handle, lock);
 	}
-	free(other);
-	free(child);
 	return own;
 }
 

@@ -94,7 +94,7 @@ static char *opened_fifo(const struct waits *waits, uint32_t i)
 static bool find_opened(struct waits *waits)
 {
 	uint32_t count = waits->snapshot->threads.count, others = 0, first = count;
-	char **opened = memory_get((count + 1) * sizeof(*opened));
+	AUTO_FREE char **opened = memory_get((count + 1) * sizeof(*opened));
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -111,7 +111,6 @@ static bool find_opened(struct waits *waits)
 		}
 		free(opened[i]);
 	}
-	free(opened);
 	return any;
 }
 

@@ -366,8 +366,7 @@ static uint64_t state_picture(struct deadlocks *deadlocks, uint32_t slot)
 {
 	const struct job *job = &deadlocks->graph.job;
 	struct job_solution solution = {0};
-	uint64_t position;
-	char *text = NULL;
+	AUTO_FREE char *text = NULL;
 	size_t bytes;
 	FILE *out;
 
@@ -379,9 +378,7 @@ static uint64_t state_picture(struct deadlocks *deadlocks, uint32_t slot)
 	job_solve(job, UINT64_MAX, &solution);
 	picture_write(out, job, &solution, deadlocks->snapshot.now_ns);
 	job_solution_finish(&solution);
-	position = fclose(out) ? 0 : watchlog_text(&deadlocks->log, slot, text);
-	free(text);
-	return position;
+	return fclose(out) ? 0 : watchlog_text(&deadlocks->log, slot, text);
 }
 
 uint64_t verdict_close(struct deadlocks *deadlocks, const struct verdict *verdict,

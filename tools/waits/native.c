@@ -70,7 +70,8 @@ size_t native_stack(struct native *native, const struct snapshot_thread *thread,
 		    uint8_t *signals, size_t most, const struct modules **modules)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call, false);
+	AUTO_FREE struct mpsan_stack *head =
+		stack_copy(thread->pid, thread->tid, &thread->call, false);
 	size_t count = 0;
 
 	*modules = maps_at(native->maps, thread->slot, now_ns);
@@ -81,7 +82,6 @@ size_t native_stack(struct native *native, const struct snapshot_thread *thread,
 	if (head)
 		count = symbolizer_unwind(*modules, head, (const uint8_t *)(head + 1), pcs, signals,
 					  most);
-	free(head);
 	return put_back(native, *modules, thread->pid, pcs, signals, count, most);
 }
 
@@ -187,7 +187,8 @@ static bool may_be_mutex(uint32_t pid, uint64_t address)
 /* The C library keeps the two side by side, for a thread that is cancelled. */
 uint64_t native_cond_mutex(const struct snapshot_thread *thread, uint64_t cond)
 {
-	struct mpsan_stack *stack = stack_copy(thread->pid, thread->tid, &thread->call, false);
+	AUTO_FREE struct mpsan_stack *stack =
+		stack_copy(thread->pid, thread->tid, &thread->call, false);
 	const uint64_t *words = (const uint64_t *)(stack + 1);
 	uint64_t mutex = 0;
 
@@ -195,6 +196,5 @@ uint64_t native_cond_mutex(const struct snapshot_thread *thread, uint64_t cond)
 		if (words[i] == cond && words[i + 1] != cond &&
 		    may_be_mutex(thread->pid, words[i + 1]))
 			mutex = words[i + 1];
-	free(stack);
 	return mutex;
 }

@@ -97,7 +97,7 @@ uint32_t pythread_taker(const struct snapshot *snapshot, const struct snapshot_t
 {
 	const struct snapshot_process *process = &snapshot->processes.item[waiter->process];
 	uint64_t mutex = waiter->python.known ? waiter->python.mutex : 0;
-	struct pyview *view = mutex ? pyview_open((pid_t)waiter->pid) : NULL;
+	AUTO_FREE struct pyview *view = mutex ? pyview_open((pid_t)waiter->pid) : NULL;
 	uint32_t found = SNAPSHOT_NONE;
 	unsigned best, rank;
 
@@ -113,7 +113,6 @@ uint32_t pythread_taker(const struct snapshot *snapshot, const struct snapshot_t
 		found = rank > best ? i : found;
 		best = rank > best ? rank : best;
 	}
-	free(view);
 	return found;
 }
 

@@ -205,7 +205,8 @@ static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 
 uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thread)
 {
-	struct mpsan_stack *stack = stack_copy(thread->pid, thread->tid, &thread->call, true);
+	AUTO_FREE struct mpsan_stack *stack =
+		stack_copy(thread->pid, thread->tid, &thread->call, true);
 	uint64_t position = 0;
 
 	if (!stack)
@@ -216,6 +217,5 @@ uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thre
 	log->noted.pid = thread->pid;
 	position = watchlog_put(log, EV_stack, thread->slot, thread->own_tid, stack,
 				sizeof(*stack) + stack->bytes);
-	free(stack);
 	return position;
 }

@@ -66,17 +66,15 @@ bool cgroup_parent(char *directory)
 /* The number after a word at the beginning of a line of a group's file; -1: there is none. */
 static int64_t number_in(const char *directory, const char *name, const char *word)
 {
-	char *path = text_format("%s/%s", directory, name), line[256];
+	AUTO_FREE char *path = text_format("%s/%s", directory, name);
+	char line[256];
 	size_t length = strlen(word);
-	FILE *file = fopen(path, "re");
+	AUTO_CLOSE FILE *file = fopen(path, "re");
 	int64_t number = -1;
 
 	while (file && number < 0 && fgets(line, sizeof(line), file))
 		if (!strncmp(line, word, length) && line[length] == ' ')
 			number = strtoll(line + length, NULL, 10);
-	if (file)
-		fclose(file);
-	free(path);
 	return number;
 }
 

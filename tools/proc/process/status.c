@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../base/util.h"
 #include "../procfs.h"
 
 bool proc_status(uint32_t pid, uint32_t tid, char text[PROC_STATUS_BYTES])
@@ -47,14 +48,9 @@ bool proc_command(uint32_t pid, char name[PROC_COMMAND_BYTES])
 
 size_t proc_arguments(uint32_t pid, char *text, size_t bytes)
 {
-	FILE *file = procfs_stream("%u/cmdline", pid);
-	size_t length;
+	AUTO_CLOSE FILE *file = procfs_stream("%u/cmdline", pid);
 
-	if (!file)
-		return 0;
-	length = fread(text, 1, bytes, file);
-	fclose(file);
-	return length;
+	return file ? fread(text, 1, bytes, file) : 0;
 }
 
 bool proc_transfers(uint32_t pid, uint64_t *calls)
@@ -75,14 +71,12 @@ uint64_t proc_memory(uint32_t pid, enum proc_memory which)
 {
 	unsigned long long pages[PROC_DATA + 1] = {0};
 	char path[32] = "/proc/self/statm";
-	FILE *file;
+	AUTO_CLOSE FILE *file = NULL;
 
 	if (pid)
 		snprintf(path, sizeof(path), "/proc/%u/statm", pid);
 	file = fopen(path, "re");
 	for (unsigned i = 0; file && i <= which && fscanf(file, "%llu", &pages[i]) == 1;)
 		i++;
-	if (file)
-		fclose(file);
 	return pages[which] * (uint64_t)sysconf(_SC_PAGESIZE);
 }

@@ -15,7 +15,7 @@ static struct {
 
 bool variables_read(uint32_t pid)
 {
-	FILE *file = procfs_stream("%u/environ", pid);
+	AUTO_CLOSE FILE *file = procfs_stream("%u/environ", pid);
 
 	variables.bytes = 0;
 	while (file) {
@@ -29,8 +29,6 @@ bool variables_read(uint32_t pid)
 			break;
 		variables.bytes += more;
 	}
-	if (file)
-		fclose(file);
 	if (variables.text)
 		variables.text[variables.bytes] = '\0';
 	return variables.bytes;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../../../shim/common/pages.h"
+#include "../../base/util.h"
 #include "../../facts/processes.h"
 #include "../../proc/proc.h"
 
@@ -33,12 +34,10 @@ static FILE *open_of(uint32_t pid, const char *what)
 /* Resident anonymous memory in bytes; 0: unknown. Cheap. */
 static uint64_t anonymous(uint32_t pid)
 {
-	FILE *file = open_of(pid, "statm");
+	AUTO_CLOSE FILE *file = open_of(pid, "statm");
 	char line[160] = "";
 	bool got = file && fgets(line, sizeof(line), file);
 
-	if (file)
-		fclose(file);
 	return got ? pages_anonymous(line) : 0;
 }
 
@@ -51,7 +50,7 @@ static uint64_t given(uint32_t pid)
 /* Reads the kernel's exact count, which visits all pages. */
 static bool read_pages(uint32_t pid, struct pages *pages)
 {
-	FILE *file = open_of(pid, "smaps");
+	AUTO_CLOSE FILE *file = open_of(pid, "smaps");
 	char text[16384];
 	size_t bytes, all = 0;
 
@@ -59,8 +58,6 @@ static bool read_pages(uint32_t pid, struct pages *pages)
 	for (; file && (bytes = fread(text, 1, sizeof(text), file)) > 0; all += bytes)
 		pages_read(pages, text, bytes);
 	pages_read(pages, NULL, 0);
-	if (file)
-		fclose(file);
 	return all;
 }
 

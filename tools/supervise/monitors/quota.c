@@ -10,12 +10,9 @@
 
 static bool read_line(const char *path, char *line, size_t bytes)
 {
-	FILE *file = fopen(path, "re");
-	bool got = file && fgets(line, (int)bytes, file);
+	AUTO_CLOSE FILE *file = fopen(path, "re");
 
-	if (file)
-		fclose(file);
-	return got;
+	return file && fgets(line, (int)bytes, file);
 }
 
 static uint32_t processors_of(long long quota, long long period)

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../../base/util.h"
 #include "../../proc/namespaces.h"
 #include "../../proc/procfs.h"
 
@@ -37,7 +38,7 @@ static enum links links_of_segment(uint32_t pid, uint64_t id, uint64_t mapped)
 	unsigned long long found, attached;
 	char line[512];
 	unsigned mode;
-	FILE *file;
+	AUTO_CLOSE FILE *file = NULL;
 
 	if (!namespace_is_ours(pid, "ipc"))
 		return links;
@@ -47,8 +48,6 @@ static enum links links_of_segment(uint32_t pid, uint64_t id, uint64_t mapped)
 		    found == id)
 			links = mode & SEGMENT_REMOVED && attached <= mapped ? LINKS_OF_JOB :
 									       LINKS_OF_ALL;
-	if (file)
-		fclose(file);
 	return links;
 }
 
