@@ -138,6 +138,15 @@ bool process_is_python_worker(const struct facts *facts, uint32_t slot)
 	       (slot_of(facts, slot)->python || role_of(slot_of(facts, slot)) == ROLE_SPAWNED);
 }
 
+bool process_is_job(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = process_parent(facts, slot);
+
+	return parent != FACT_NONE && process_is_shell(slot_of(facts, parent)) &&
+	       slot_of(facts, slot)->marks & ~slot_of(facts, parent)->marks &
+		       MPSAN_MARK_IGNORES_INT;
+}
+
 bool process_answers_by_end(const struct facts *facts, uint32_t slot)
 {
 	const struct mpsan_process *process = slot_of(facts, slot);

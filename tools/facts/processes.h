@@ -33,6 +33,9 @@ uint32_t process_worker_fork(const struct facts *facts, uint32_t parent, uint64_
 /* As process_is_worker(), but only if the process runs Python, or ran it when it was forked. */
 bool process_is_python_worker(const struct facts *facts, uint32_t slot);
 
+/* Whether a script's shell started it with &: it ignores SIGINT, which its shell does not. */
+bool process_is_job(const struct facts *facts, uint32_t slot);
+
 /*
  * Whether how it ended may be an answer, as that of grep: another program than Python, or one that could not be
  * executed, and no fault ended it.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #include "process/status.h"
 #include "procfs.h"
 #include "sysv_ipc.h"
+
+#define PATH_BYTES 128
 
 /* The type of a call's first argument; of PATH_AT, of its second. */
 enum first { NOTHING, DESCRIPTOR, PID, PATH, PATH_AT };
@@ -127,12 +130,18 @@ static char *until_signal(uint32_t pid, uint32_t tid, const struct proc_call *ca
 }
 
 /* A path may be shorter than what can be read at once, and end before an unreadable page. */
-static char *path_text(uint32_t pid, const char *name, uint64_t at)
+static void path_of(uint32_t pid, uint64_t at, char path[PATH_BYTES])
 {
-	char path[128];
-	long got = proc_read(pid, at, path, sizeof(path) - 1);
+	long got = proc_read(pid, at, path, PATH_BYTES - 1);
 
 	path[got > 0 ? got : 0] = '\0';
+}
+
+static char *path_text(uint32_t pid, const char *name, uint64_t at)
+{
+	char path[PATH_BYTES];
+
+	path_of(pid, at, path);
 	return text_format("%s(%s)", name, path);
 }
 
@@ -209,6 +218,34 @@ bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call)
 	return call_is_on_path(call) &&
 	       (call->arg[calls[i].first == PATH_AT ? 2 : 1] & O_ACCMODE) != O_RDONLY &&
 	       opens_fifo(pid, tid);
+}
+
+/* From local data only: its file system may have lost its server. The kernel notes each write to a FIFO in its file. */
+static bool is_new_fifo(const char *path)
+{
+	struct statx file;
+
+	return !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS | STATX_BTIME, &file) &&
+	       S_ISFIFO(file.stx_mode) && file.stx_mask & STATX_BTIME &&
+	       file.stx_btime.tv_sec == file.stx_mtime.tv_sec &&
+	       file.stx_btime.tv_nsec == file.stx_mtime.tv_nsec;
+}
+
+bool call_fifo_is_new(uint32_t pid, uint32_t tid, const struct proc_call *call)
+{
+	size_t i = find_call(call->number);
+	char path[PATH_BYTES] = "", place[PATH_BYTES + 32];
+
+	if (call_is_on_descriptor(call)) {
+		snprintf(place, sizeof(place), "/proc/%u/fd/%d", tid, (int)call->arg[0]);
+	} else if (call_opens_fifo(pid, tid, call)) {
+		path_of(pid, call->arg[calls[i].first == PATH_AT], path);
+		snprintf(place, sizeof(place), "/proc/%u/%s/%s", tid, *path == '/' ? "root" : "cwd",
+			 path);
+	} else {
+		return false;
+	}
+	return is_new_fifo(place);
 }
 
 bool call_is_on_closed(uint32_t tid, const struct proc_call *call)

@@ -49,3 +49,5 @@ uint64_t call_signals(uint32_t pid, uint32_t tid, const struct proc_call *call);
 bool call_opens_fifo(uint32_t pid, uint32_t tid, const struct proc_call *call);
 /* Whether it opens a FIFO to write to it, which nobody has opened for reading. */
 bool call_wants_reader(uint32_t pid, uint32_t tid, const struct proc_call *call);
+/* Whether it is such a call, or reads from a FIFO, and nothing was ever written to that. */
+bool call_fifo_is_new(uint32_t pid, uint32_t tid, const struct proc_call *call);

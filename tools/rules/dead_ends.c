@@ -22,6 +22,7 @@ struct end {
 	bool closed; /* its process has closed the descriptor */
 	bool handoff; /* for a message queue, or a semaphore that is a signal */
 	bool readers; /* whoever could send reads, too */
+	bool lacks; /* a process has failed, or ended, that could have sent something, perhaps */
 	bool other_full; /* another process fills a pipe, not that of a queue */
 	bool tests; /* in a loop, by wait_for() */
 	bool alone; /* no other thread is part of it */
@@ -453,6 +454,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.closed = last->ev.flags & MPSAN_LF_CLOSED,
 		.handoff = last->ev.flags & MPSAN_LF_HANDOFF,
 		.readers = last->ev.flags & MPSAN_LF_READERS,
+		.lacks = deadlock->ev.dead_slot,
 		.other_full = has_full_pipe(facts, deadlock, last),
 		.tests = last->frames.tests,
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,

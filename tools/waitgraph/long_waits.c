@@ -268,7 +268,7 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 
 		if (thread->tid == thread->pid && !wait->harmless && !pythread_cleans(thread) &&
 		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread) &&
-		      orphans_loop_lacks(&deadlocks->graph, i) == FACT_NONE) ||
+		      orphans_wait_lacks(&deadlocks->waits, i) == FACT_NONE) ||
 		     (has_keyboard && pythread_waits_for_event(thread) &&
 		      !in_vain_lacks_threads(deadlocks, thread) &&
 		      !idle_is_left(&deadlocks->graph, i))))
@@ -313,8 +313,8 @@ static enum place place_of(struct deadlocks *deadlocks, uint32_t index)
 	return thread->tid == thread->pid ? MAIN : OTHER;
 }
 
-/* Records the job: its story's first thread, main threads that wait for others, then the rest. */
-static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags)
+/* Records the job: its story's first thread, main threads that wait for others, then the rest. `lost`: a child. */
+static void state_job(struct deadlocks *deadlocks, uint32_t head, uint32_t lost, uint64_t flags)
 {
 	uint32_t slot = deadlocks_thread(deadlocks, head)->slot;
 	AUTO_FREE char *handlers = handlers_text(&deadlocks->reader->session, slot,
@@ -328,9 +328,7 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 				add_hanging(deadlocks, &verdict, i, flags);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		deadlocks_entry(deadlocks, i)->rest.hung = true;
-	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG,
-		      flags & MPSAN_LF_PARKED ? orphans_loop_lacks(&deadlocks->graph, head) + 1 : 0,
-		      handlers);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_LONG, lost + 1, handlers);
 }
 
 /* Its threads rest until the kernel ends them, while the interpreter that describes them is gone. */
@@ -364,7 +362,7 @@ static bool any_moved(const struct deadlocks *deadlocks, uint64_t since_ns)
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	bool meant, has_keyboard;
-	uint32_t head, peers;
+	uint32_t head, peers, lost;
 
 	if (is_examined(deadlocks))
 		return;
@@ -379,16 +377,16 @@ static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 	for (uint32_t i = 0; meant && i < deadlocks->snapshot.threads.count; i++)
 		if (in_vain_lacks_threads(deadlocks, deadlocks_thread(deadlocks, i)))
 			head = i;
+	lost = meant ? orphans_job_lacks(&deadlocks->waits, &head) : FACT_NONE;
 	if (!meant)
-		state_job(deadlocks, head,
+		state_job(deadlocks, head, FACT_NONE,
 			  peer_waits_serve_hub(&deadlocks->waits, head) ? MPSAN_LF_PARKED : 0);
 	else if (job_is_idle(deadlocks, has_keyboard))
-		state_job(deadlocks, head,
-			  MPSAN_LF_PARKED | (has_keyboard || peers & PEER_WAITS_SERVE ||
-							     orphans_loop_lacks(&deadlocks->graph,
-										head) != FACT_NONE ?
-						     0 :
-						     MPSAN_LF_NO_KEYBOARD));
+		state_job(deadlocks, head, lost,
+			  MPSAN_LF_PARKED |
+				  (has_keyboard || peers & PEER_WAITS_SERVE || lost != FACT_NONE ?
+					   0 :
+					   MPSAN_LF_NO_KEYBOARD));
 }
 
 /* Records a job in which a main thread only tests, for what nothing seen here could change, such as a file. */
@@ -400,7 +398,8 @@ static void look_at_tests(struct deadlocks *deadlocks)
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 
 		if (in_vain_tests(deadlocks, thread)) {
-			state_job(deadlocks, i, MPSAN_LF_PARKED);
+			state_job(deadlocks, i, orphans_wait_lacks(&deadlocks->waits, i),
+				  MPSAN_LF_PARKED);
 			return;
 		}
 	}

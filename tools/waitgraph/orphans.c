@@ -57,21 +57,24 @@ bool was_orphaned(const struct reader *reader, uint32_t slot)
 /* ---- failed children ---- */
 
 #define CLOSE_NS 2000000000ull
+#define LEVELS 8u /* of processes, between the shell and who waits */
 
+/* Nobody asks a shell's job in the background for its status, but who waits for it. */
 static bool has_failed(const struct facts *facts, uint32_t slot)
 {
 	return process_failed(facts->processes[slot].slot) &&
-	       !process_answers_by_end(facts, slot) && !process_was_ended_by_another(facts, slot);
+	       (!process_answers_by_end(facts, slot) || process_is_job(facts, slot)) &&
+	       !process_was_ended_by_another(facts, slot);
 }
 
-/* The child of a process that failed then; FACT_NONE: none did, or another child lives. */
-static uint32_t failed_child(const struct reader *reader, uint32_t parent, uint64_t from_ns,
-			     uint64_t to_ns)
+/* The child of a process that failed then; FACT_NONE: none did, or another child lives than `own`. */
+static uint32_t failed_child(const struct reader *reader, uint32_t parent, uint32_t own,
+			     uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t found = FACT_NONE;
 
 	READER_EACH_SLOT(reader, slot) {
-		if (process_parent(&reader->facts, slot) != parent ||
+		if (process_parent(&reader->facts, slot) != parent || slot == own ||
 		    role_text(role_of(&reader->session.table[slot])))
 			continue;
 		if (!reader->processes[slot].gone)
@@ -83,20 +86,54 @@ static uint32_t failed_child(const struct reader *reader, uint32_t parent, uint6
 	return found;
 }
 
-uint32_t orphans_loop_lacks(const struct graph *graph, uint32_t thread)
+uint32_t orphans_fifo_lacks(const struct snapshot *snapshot, const struct snapshot_thread *thread)
 {
-	const struct snapshot *snapshot = graph->waits->snapshot;
-	const struct snapshot_thread *waiter = &snapshot->threads.item[thread];
+	const struct reader *reader = snapshot->reader;
+	uint32_t found = FACT_NONE, own = FACT_NONE, slot = thread->slot;
 
-	return graph->waits->item.item[thread].kind == MPSAN_WAIT_READY ?
-		       failed_child(snapshot->reader, waiter->slot, waiter->still_ns,
-				    waiter->still_ns + CLOSE_NS) :
-		       FACT_NONE;
+	for (unsigned i = 0; i < LEVELS && slot != FACT_NONE && found == FACT_NONE; i++) {
+		found = failed_child(reader, slot, own, thread->still_ns, UINT64_MAX);
+		own = slot;
+		slot = process_parent(&reader->facts, slot);
+	}
+	return found != FACT_NONE && process_is_job(&reader->facts, found) ? found : FACT_NONE;
+}
+
+uint32_t orphans_wait_lacks(const struct waits *waits, uint32_t thread)
+{
+	const struct snapshot_thread *waiter = &waits->snapshot->threads.item[thread];
+
+	switch (waits->item.item[thread].kind) {
+	case MPSAN_WAIT_READY:
+		return failed_child(waits->snapshot->reader, waiter->slot, FACT_NONE,
+				    waiter->still_ns, waiter->still_ns + CLOSE_NS);
+	case MPSAN_WAIT_FIFO:
+		return orphans_fifo_lacks(waits->snapshot, waiter);
+	default:
+		return FACT_NONE;
+	}
+}
+
+uint32_t orphans_job_lacks(const struct waits *waits, uint32_t *head)
+{
+	const struct snapshot *snapshot = waits->snapshot;
+	uint32_t lost = orphans_wait_lacks(waits, *head), parent = FACT_NONE;
+
+	for (uint32_t i = 0; i < snapshot->threads.count && lost == FACT_NONE; i++) {
+		if (waits->item.item[i].kind != MPSAN_WAIT_FIFO)
+			continue;
+		lost = orphans_wait_lacks(waits, i);
+		parent = lost == FACT_NONE ? lost : process_parent(&snapshot->reader->facts, lost);
+	}
+	for (uint32_t i = 0; i < snapshot->threads.count && parent != FACT_NONE; i++)
+		if (snapshot->threads.item[i].slot == parent)
+			*head = i;
+	return lost;
 }
 
 uint32_t orphans_nap_lacks(const struct snapshot *snapshot, const struct snapshot_thread *thread)
 {
-	return failed_child(snapshot->reader, thread->slot, thread->same_ns, UINT64_MAX);
+	return failed_child(snapshot->reader, thread->slot, FACT_NONE, thread->same_ns, UINT64_MAX);
 }
 
 /* ---- groups ---- */

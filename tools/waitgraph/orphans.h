@@ -17,12 +17,18 @@
 bool was_orphaned(const struct reader *reader, uint32_t slot);
 
 /*
- * The child that failed about when this thread, a loop of events which has its status, came to rest: that was to wake it,
- * perhaps. FACT_NONE: there is none, or another child lives.
+ * The child that failed about when this thread, a loop of events which has its status, came to rest, or that
+ * orphans_fifo_lacks() names: that was to wake it, perhaps. FACT_NONE: there is none, or another child lives.
  */
-uint32_t orphans_loop_lacks(const struct graph *graph, uint32_t thread);
+uint32_t orphans_wait_lacks(const struct waits *waits, uint32_t thread);
 
-/* The same of a thread that came to nap, again and again, before, or about when, the child failed. */
+/* The same for the head of a job at rest, or a thread of it that waits for a FIFO: then the child's parent becomes the head. */
+uint32_t orphans_job_lacks(const struct waits *waits, uint32_t *head);
+
+/* Of a thread that waits for a FIFO: the job in the background of its shell, or of the one that started it. */
+uint32_t orphans_fifo_lacks(const struct snapshot *snapshot, const struct snapshot_thread *thread);
+
+/* The child, of a thread that came to nap, again and again, before, or about when, the child failed. */
 uint32_t orphans_nap_lacks(const struct snapshot *snapshot, const struct snapshot_thread *thread);
 
 /* Whether a dead group is explained by the end of a process that could have helped it. */

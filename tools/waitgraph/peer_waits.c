@@ -10,6 +10,7 @@
 #include "../base/system_calls.h"
 #include "../proc/calls.h"
 #include "../waits/pythreads.h"
+#include "orphans.h"
 
 #define BIT(number) (1ull << ((number)-1))
 /* Who waits for one of these is a service, which somebody ends so. */
@@ -90,6 +91,15 @@ static char *opened_fifo(const struct waits *waits, uint32_t i)
 		       NULL;
 }
 
+/* Whether a job of its shell has failed that was to write, perhaps: nobody ever has. */
+static bool lacks_writer(const struct waits *waits, uint32_t i)
+{
+	const struct snapshot_thread *thread = thread_at(waits, i);
+
+	return orphans_fifo_lacks(waits->snapshot, thread) != FACT_NONE &&
+	       call_fifo_is_new(thread->pid, thread->tid, &thread->call);
+}
+
 /* One alone may serve whoever opens its FIFO, or two that share one; two at different ones hardly do. */
 static bool find_opened(struct waits *waits)
 {
@@ -104,7 +114,8 @@ static bool find_opened(struct waits *waits)
 		others += opened[i] && strcmp(opened[i], opened[first]);
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		if (others && opened[i] && waits->item.item[i].kind != MPSAN_WAIT_FIFO) {
+		if (opened[i] && waits->item.item[i].kind != MPSAN_WAIT_FIFO &&
+		    (others || lacks_writer(waits, i))) {
 			waits->item.item[i].kind = MPSAN_WAIT_FIFO;
 			waits->item.item[i].lock = 0;
 			waits->item.item[i].may_serve = any = true;
@@ -119,6 +130,7 @@ static bool find_opened(struct waits *waits)
 /* Of one process: the main thread that reads from a FIFO, and who has it open for writing. */
 struct reader_of_fifo {
 	uint32_t thread; /* SNAPSHOT_NONE: it does not */
+	bool lacks; /* see lacks_writer() */
 	ARRAY(uint32_t) writers; /* processes of the snapshot */
 };
 
@@ -145,14 +157,16 @@ static void look_at_reader(struct waits *waits, uint32_t i, struct reader_of_fif
 		return;
 	id = pipe_of(thread->tid, (int)thread->call.arg[0]);
 	if (id.kind == PIPE_NAMED &&
-	    wakers_of_pipe(&waits->wakers, thread, &id, PIPE_END_WRITE, &eye))
+	    wakers_of_pipe(&waits->wakers, thread, &id, PIPE_END_WRITE, &eye)) {
 		reader->thread = i;
+		reader->lacks = lacks_writer(waits, i);
+	}
 }
 
-/* Whether each process that could write reads as well, one other at least; `own`: it could write itself. */
+/* Whether each process that could write reads as well, one other at least, or nobody; `own`: it could write itself. */
 static bool is_from_readers(const struct reader_of_fifo *readers, uint32_t process, bool *own)
 {
-	bool other = false;
+	bool other = readers[process].lacks;
 
 	*own = false;
 	for (uint32_t k = 0; k < readers[process].writers.count; k++) {
@@ -181,11 +195,11 @@ static void leave_rings(struct reader_of_fifo *readers, uint32_t count)
 	}
 }
 
-static void note_reader(struct wait *wait, bool own)
+static void note_reader(struct wait *wait, bool own, bool lacks)
 {
 	wait->kind = MPSAN_WAIT_FIFO;
 	wait->lock = 0;
-	wait->flags |= MPSAN_LF_READERS;
+	wait->flags |= lacks ? 0 : MPSAN_LF_READERS;
 	wait->may_serve = own;
 }
 
@@ -206,7 +220,7 @@ static bool find_readers(struct waits *waits)
 
 		if (readers[i].thread != SNAPSHOT_NONE) {
 			is_from_readers(readers, i, &own);
-			note_reader(&waits->item.item[readers[i].thread], own);
+			note_reader(&waits->item.item[readers[i].thread], own, readers[i].lacks);
 			any |= own;
 		}
 		free(readers[i].writers.item);

@@ -285,8 +285,8 @@ static bool is_served(const struct facts *facts, const struct fact_deadlock *dea
 {
 	const struct fact_blocked *last = dead_end_last(facts, deadlock);
 
-	return last->ev.kind == MPSAN_WAIT_SIGNAL || last->ev.kind == MPSAN_WAIT_FIFO ||
-	       last->frames.in_hub;
+	return last->ev.kind == MPSAN_WAIT_SIGNAL || last->frames.in_hub ||
+	       (last->ev.kind == MPSAN_WAIT_FIFO && !deadlock->ev.dead_slot);
 }
 
 /* The child that failed last by then, or else the one that ended last, if none lives; FACT_NONE. Helpers do not count. */
@@ -402,7 +402,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		finding.message_text = &msg_served;
 	} else if (is_note(first) && deadlock->ev.dead_slot && !tests(first)) {
 		finding.message_text = &msg_child_failed;
-		finding.fix = FIX_CHILD_FAILED;
+		finding.fix = dead_end_last(facts, deadlock)->ev.kind == MPSAN_WAIT_FIFO ?
+				      dead_end_of(facts, deadlock).fix :
+				      FIX_CHILD_FAILED;
 	} else if (is_note(first) && blocks_loop(first)) {
 		finding.message_text = &msg_blocks_loop;
 		finding.grade = GRADE_WARNING;

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Shell scripts that wait for what a failed job was to do: a note of `hang`, at the end; beside them healthy ones, with none."""
+# cases
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import MPSAN, kill_group, main  # noqa: E402
+
+LOOK_S = 4
+# the shell, its script, and what the note says
+NOTED = {
+    "fifo-read": ("bash", "mkfifo fifo; exec 3<>fifo; (cd nowhere || exit 4; echo done >&3) & read -r line <&3",
+                  "which it had started, failed (exit code 4)", "waits for read(fd 0: "),
+    "fifo-opened": ("sh", "mkfifo fifo; nowhere/produce >other 2>&1 & cat fifo; echo done",
+                    "which it had started, failed (exit code 127)", "until a process opens the FIFO for writing"),
+}
+SILENT = {
+    "fifo-commands": ("bash", "mkfifo fifo; exec 3<>fifo; while read -r line <&3; do echo $line; done"),
+    "fifo-jobs": ("bash", "mkfifo fifo; (echo false >fifo) & exec 3<>fifo; while read -r line <&3; do $line & done"),
+    "fifo-foreground": ("bash", "mkfifo fifo; exec 3<>fifo; false; read -r line <&3"),
+    "fifo-late": ("bash", "mkfifo fifo; exec 3<>fifo; (exit 4) & (sleep 9; echo done >&3) & read -r line <&3"),
+}
+
+
+def notes_of(shell, script):
+    with tempfile.TemporaryDirectory() as directory:
+        with open(f"{directory}/err", "w") as err:
+            process = subprocess.Popen([MPSAN, "run", "--no-conf", "--hang-after=1", "--report", f"json={directory}/report.json", "--",
+                                        shell, "-c", script], cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
+                                       start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        try:
+            time.sleep(LOOK_S)
+            text = Path(directory, "err").read_text()
+            assert process.poll() is None, text
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(10)
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        found = json.loads(Path(directory, "report.json").read_text())["findings"]
+    assert "no progress" not in text, text
+    return [finding for finding in found if finding["rule"] == "hang"]
+
+
+def noted(name):
+    shell, script, *says = NOTED[name]
+    notes = notes_of(shell, script)
+    assert len(notes) == 1 and notes[0]["severity"] == "note" and all(text in notes[0]["message"] for text in says), notes
+
+
+def silent(name):
+    notes = notes_of(*SILENT[name])
+    assert not notes, notes
+
+
+main({f"{test.__name__}-{name}": functools.partial(test, name) for test, names in ((noted, NOTED), (silent, SILENT)) for name in names})
