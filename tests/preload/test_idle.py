@@ -187,6 +187,22 @@ asyncio.run(main())
 """
 
 
+# a loop that a child was to connect to; others may who know the socket
+SERVED = """
+import asyncio, signal, sys, tempfile
+async def main():
+    loop, event = asyncio.get_running_loop(), asyncio.Event()
+    with tempfile.TemporaryDirectory() as place:
+        server = await asyncio.start_unix_server(lambda *_: event.set(), place + "/socket")
+        await asyncio.create_subprocess_exec(sys.executable, "-c", "raise SystemExit({status})")
+        {wait}
+asyncio.run(main())
+"""
+SERVED_WAYS = {
+    "forever": SERVED.format(status=3, wait="await server.serve_forever()"),
+    "until-term": SERVED.format(status=3, wait="loop.add_signal_handler(signal.SIGTERM, event.set)\n        await event.wait()"),
+    "of-good-child": SERVED.format(status=0, wait="await event.wait()"),
+}
 FLUSHED_CHILD = """
 import os, threading
 changed, asked = threading.Condition(), []
@@ -217,6 +233,11 @@ def check_noted(program, words):
     assert "note: hang" in err and words in err and "warning: hang" not in err, err
 
 
+def check_unnoted(program):
+    _, err = interrupted([MPSAN, "run", "--hang-after=1", "--", system_python(), "-c", program], signal.SIGINT, 8)
+    assert "hang" not in err, err
+
+
 def python_case(name, python, number=signal.SIGINT):
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory, name.replace("-", "_") + ".py")
@@ -235,5 +256,8 @@ cases.update({way: functools.partial(check, [IDLE, way]) for way in WAYS})
 cases.update({way: functools.partial(check_dead, way) for way in DEAD_WAYS})
 cases.update({f"{way}-handled": functools.partial(check, [IDLE, way, "handled"]) for way in DEAD_WAYS})
 cases["loop-after-failed-child"] = functools.partial(check_noted, FAILED_CHILD, "which it had started, failed (exit code 3)")
+cases["socket-beside-failed-child"] = functools.partial(check_noted, SERVED.format(status=3, wait="await event.wait()"),
+                                                        "which it had started, failed (exit code 3)")
+cases.update({f"served-{way}": functools.partial(check_unnoted, program) for way, program in SERVED_WAYS.items()})
 cases["event-beside-lost-threads"] = functools.partial(check_noted, FLUSHED_CHILD, "was forked from a process with 2 threads")
 main(cases)

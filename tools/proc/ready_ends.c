@@ -169,6 +169,9 @@ static bool add_socket(struct asking *asking, uint64_t inode)
 	uint64_t peer;
 
 	unix_diag_ends(inode, &ends);
+	asking->to->listens |= ends.listens;
+	if (ends.listens)
+		return true;
 	peer = ends.peer ? ends.peer : tcp_peer(inode, asking->now_ns);
 	if (!peer || peer == TCP_LATER)
 		return false;
@@ -258,7 +261,8 @@ static bool add_awaited(struct asking *asking, const struct proc_call *call, boo
 		asking->to->for_input &= !fds.item[i].output;
 		known = !fds.item[i].replaced && add_fd(asking, fds.item[i].fd);
 	}
-	return known;
+	asking->to->listens &= known;
+	return known && !asking->to->listens;
 }
 
 static bool add_epoll(struct asking *asking, const struct proc_call *call)
@@ -275,7 +279,7 @@ bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const str
 	struct asking asking = {to, pid, tid, now_ns};
 	uint32_t before = to->item.count;
 
-	to->for_input = false;
+	to->listens = to->for_input = false;
 	if (call_is_loop(call))
 		return add_epoll(&asking, call);
 	if (call_is_poll(call))

@@ -17,12 +17,13 @@ struct ready_end {
 
 struct ready_ends {
 	ARRAY(struct ready_end) item;
+	bool listens; /* else only who connects to a Unix socket */
 	bool for_input; /* of poll or select, which does not ask for room to write */
 };
 
 /*
  * Adds those of a call, as they are at that time; false if it is no such call, or anything else could
- * make one ready.
+ * make one ready, who connects to a socket for one.
  */
 bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const struct proc_call *call,
 		    uint64_t now_ns);

@@ -67,6 +67,8 @@ static void read_attribute(struct unix_ends *ends, const struct rtattr *attribut
 	}
 }
 
+#define LISTENS 10u /* TCP_LISTEN */
+
 bool unix_diag_ends(uint64_t inode, struct unix_ends *ends)
 {
 	_Alignas(struct nlmsghdr) char answer[4096];
@@ -81,6 +83,7 @@ bool unix_diag_ends(uint64_t inode, struct unix_ends *ends)
 		close(fd);
 	if (got < 0 || !NLMSG_OK(head, (size_t)got) || head->nlmsg_type != SOCK_DIAG_BY_FAMILY)
 		return false;
+	ends->listens = ((const struct unix_diag_msg *)NLMSG_DATA(head))->udiag_state == LISTENS;
 	attribute = attributes_of(head, &left);
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
 		read_attribute(ends, attribute);
@@ -89,7 +92,6 @@ bool unix_diag_ends(uint64_t inode, struct unix_ends *ends)
 
 /* ---- listeners ---- */
 
-#define LISTENS 10u /* TCP_LISTEN */
 #define DUMP_BYTES 32768u
 
 struct unix_search {

@@ -18,6 +18,7 @@ struct unix_ends {
 	uint32_t inode[UNIX_ENDS];
 	uint32_t count;
 	bool unknown; /* one is closed, or there are more */
+	bool listens; /* others connect to it */
 };
 
 /* A socket that others connect to. */

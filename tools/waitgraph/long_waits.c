@@ -316,9 +316,10 @@ static enum place place_of(struct deadlocks *deadlocks, uint32_t index)
 /* Records the job: its story's first thread, main threads that wait for others, then the rest. `lost`: a child. */
 static void state_job(struct deadlocks *deadlocks, uint32_t head, uint32_t lost, uint64_t flags)
 {
-	uint32_t slot = deadlocks_thread(deadlocks, head)->slot;
-	AUTO_FREE char *handlers = handlers_text(&deadlocks->reader->session, slot,
-						 handlers_to_come(&deadlocks->snapshot, slot));
+	const struct snapshot_thread *first = deadlocks_thread(deadlocks, head);
+	AUTO_FREE char *handlers =
+		handlers_text(&deadlocks->reader->session, first->slot,
+			      handlers_to_come(&deadlocks->snapshot, first->slot));
 	struct verdict verdict = {0};
 
 	add_hanging(deadlocks, &verdict, head, flags);

@@ -3,6 +3,7 @@
 #include "orphans.h"
 
 #include "../facts/processes.h"
+#include "../proc/calls.h"
 
 /* ---- processes ---- */
 
@@ -103,15 +104,12 @@ uint32_t orphans_wait_lacks(const struct waits *waits, uint32_t thread)
 {
 	const struct snapshot_thread *waiter = &waits->snapshot->threads.item[thread];
 
-	switch (waits->item.item[thread].kind) {
-	case MPSAN_WAIT_READY:
-		return failed_child(waits->snapshot->reader, waiter->slot, FACT_NONE,
-				    waiter->still_ns, waiter->still_ns + CLOSE_NS);
-	case MPSAN_WAIT_FIFO:
+	if (waits->item.item[thread].kind == MPSAN_WAIT_FIFO)
 		return orphans_fifo_lacks(waits->snapshot, waiter);
-	default:
-		return FACT_NONE;
-	}
+	return call_is_poll(&waiter->call) && !call_has_limit(&waiter->call) ?
+		       failed_child(waits->snapshot->reader, waiter->slot, FACT_NONE,
+				    waiter->still_ns, waiter->still_ns + CLOSE_NS) :
+		       FACT_NONE;
 }
 
 uint32_t orphans_job_lacks(const struct waits *waits, uint32_t *head)

@@ -228,6 +228,32 @@ static bool find_readers(struct waits *waits)
 	return any;
 }
 
+/* ---- Unix sockets to which nobody connects ---- */
+
+/* A loop whose coroutine waits for another one, since the only child failed, which was to connect, perhaps. */
+static bool lacks_client(struct waits *waits, uint32_t index)
+{
+	const struct snapshot_thread *thread = thread_at(waits, index);
+
+	return orphans_wait_lacks(waits, index) != FACT_NONE &&
+	       ready_sets_find(&waits->wakers.ready, waits->snapshot, thread)->ends.listens &&
+	       awaited_is_async(pythread_wait(thread, 0).frames.what);
+}
+
+static bool find_lonely(struct waits *waits)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < waits->snapshot->threads.count; i++) {
+		if (!lacks_client(waits, i) || peer_waits_any_serves(waits))
+			continue;
+		waits->item.item[i].kind = MPSAN_WAIT_READY;
+		waits->item.item[i].lock = 0;
+		waits->item.item[i].may_serve = any = true;
+	}
+	return any;
+}
+
 /* ---- closed descriptors ---- */
 
 /* The call still has what the descriptor stood for, and its close wakes nobody. */
@@ -263,5 +289,6 @@ unsigned peer_waits_find(struct waits *waits)
 
 	serve |= find_opened(waits);
 	serve |= find_readers(waits);
+	serve |= find_lonely(waits);
 	return (serve ? PEER_WAITS_SERVE : 0) | (find_closed(waits) ? PEER_WAITS_CLOSED : 0);
 }

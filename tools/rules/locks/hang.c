@@ -32,7 +32,7 @@ static MESSAGE msg_parked_alone = {
 
 static MESSAGE msg_child_failed = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}, since {dead}, which it had "
-	"started, failed ({dead_end}): no thread or process that is left could end the wait: {deadlock}",
+	"started, failed ({dead_end}): no thread or process of the job that is left could end the wait: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
