@@ -203,6 +203,25 @@ SERVED_WAYS = {
     "until-term": SERVED.format(status=3, wait="loop.add_signal_handler(signal.SIGTERM, event.set)\n        await event.wait()"),
     "of-good-child": SERVED.format(status=0, wait="await event.wait()"),
 }
+# run_forever: one task waits for the items of another, which failed
+FED = """
+import asyncio
+loop = asyncio.new_event_loop()
+items = asyncio.Queue()
+async def produce():
+    {produce}
+async def consume():
+    while True:
+        print(await items.get())
+tasks = [loop.create_task(produce()), loop.create_task(consume())]
+{more}
+loop.run_forever()
+"""
+FED_WAYS = {
+    "well": FED.format(produce="items.put_nowait(1)", more=""),
+    "asked": FED.format(produce="raise KeyError('url')", more="tasks[0].add_done_callback(lambda task: task.exception())"),
+    "parked": FED.format(produce="raise KeyError('url')", more="tasks.append(loop.create_task(asyncio.Event().wait()))"),
+}
 FLUSHED_CHILD = """
 import os, threading
 changed, asked = threading.Condition(), []
@@ -259,5 +278,8 @@ cases["loop-after-failed-child"] = functools.partial(check_noted, FAILED_CHILD, 
 cases["socket-beside-failed-child"] = functools.partial(check_noted, SERVED.format(status=3, wait="await event.wait()"),
                                                         "which it had started, failed (exit code 3)")
 cases.update({f"served-{way}": functools.partial(check_unnoted, program) for way, program in SERVED_WAYS.items()})
+cases["fed-by-failed-task"] = functools.partial(check_noted, FED.format(produce="raise KeyError('url')", more=""),
+                                                "beside a Future that failed with KeyError('url') raised at produce")
+cases.update({f"fed-{way}": functools.partial(check_unnoted, program) for way, program in FED_WAYS.items()})
 cases["event-beside-lost-threads"] = functools.partial(check_noted, FLUSHED_CHILD, "was forked from a process with 2 threads")
 main(cases)

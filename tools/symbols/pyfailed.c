@@ -20,7 +20,7 @@ static bool is_unasked(const struct cpython *py, uint64_t future)
 	return at && cpython_peek(py, &flag, cpython_at(py, future, at), sizeof(flag)) && flag & 1;
 }
 
-static bool failed(const struct cpython *py, uint64_t object, struct cpython_exception *exception)
+bool pyfailed_is(const struct cpython *py, uint64_t object, struct cpython_exception *exception)
 {
 	uint64_t raised = 0;
 
@@ -45,7 +45,7 @@ static bool any_failed(const struct cpython *py, uint64_t object, unsigned depth
 	uint64_t part[PARTS];
 	unsigned count;
 
-	if (!object || failed(py, object, exception))
+	if (!object || pyfailed_is(py, object, exception))
 		return object;
 	count = depth ? parts_of(py, object, part) : 0;
 	for (unsigned i = 0; i < count; i++)

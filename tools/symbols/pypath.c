@@ -72,6 +72,21 @@ bool pypath_awaits_lock(const struct pypath *path)
 	       frame_is(path->py, &frame, "acquire", PYPATH_LOCKS);
 }
 
+bool pypath_awaits_another(const struct pypath *path)
+{
+	static const char *const waits[] = {"get", "put", "join"};
+	struct frame frame;
+
+	if (pypath_awaits_lock(path))
+		return true;
+	for (unsigned i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		for (unsigned k = 1; k <= 2 && k <= path->count; k++)
+			if (pypath_frame(path, path->count - k, &frame) &&
+			    frame_is(path->py, &frame, waits[i], "asyncio/queues.py"))
+				return true;
+	return false;
+}
+
 /* Follows a task that waits for a lock, or else the first that waits. */
 static bool follow_any(struct pypath *path, const uint64_t *task, unsigned count)
 {

@@ -21,5 +21,7 @@ bool pypath_follow(struct pypath *path, uint64_t task);
 bool pypath_frame(const struct pypath *path, unsigned i, struct frame *frame);
 /* Whether its innermost coroutine waits for a lock of asyncio. */
 bool pypath_awaits_lock(const struct pypath *path);
+/* Whether it waits for what another task is to do: for a lock, or at a queue. */
+bool pypath_awaits_another(const struct pypath *path);
 /* The first objects in a set: how many. */
 unsigned pypath_set(const struct cpython *py, uint64_t set, uint64_t *item, unsigned most);

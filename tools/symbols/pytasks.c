@@ -87,31 +87,36 @@ static unsigned holder_of(const struct waiter *waiter, unsigned count, unsigned 
 	return count;
 }
 
-/* The tasks of all loops that have not ended, up to 3.13 in a WeakSet: how many. */
-static unsigned all_tasks(const struct cpython *py, uint64_t modules, uint64_t *task)
+/* The tasks of a loop, up to 3.13 in a WeakSet of those of all loops: how many. */
+static unsigned tasks_of(const struct cpython *py, const struct state *state, uint64_t loop,
+			 uint64_t *task)
 {
+	uint64_t modules = cpython_peek_word(py, state->interp + py->at.interp_modules);
 	const char *name = py->at.minor < 12 ? "_all_tasks" : "_scheduled_tasks";
 	uint64_t module = cpython_dict_search(py, modules, "asyncio.tasks"),
 		 names = module ? cpython_member(py, module, CPYTHON_MODULE_DICT) : 0,
-		 all = cpython_dict_search(py, names, name),
-		 set = all ? cpython_attribute(py, all, "data") : 0;
-	unsigned count = cpython_is_a(py, set, "set") ? pypath_set(py, set, task, TASKS_MAX) : 0;
+		 weak = cpython_dict_search(py, names, name),
+		 set = weak ? cpython_attribute(py, weak, "data") : 0;
+	unsigned all = loop && cpython_is_a(py, set, "set") ? pypath_set(py, set, task, TASKS_MAX) :
+							      0;
+	unsigned count = 0;
 
-	for (unsigned i = 0; i < count; i++)
-		task[i] = cpython_member(py, task[i], PYPATH_FIRST_WORD);
-	return count < TASKS_MAX ? count : 0;
+	for (unsigned i = 0; i < all && all < TASKS_MAX; i++) {
+		task[count] = cpython_member(py, task[i], PYPATH_FIRST_WORD);
+		count += cpython_member(py, task[count], PYPATH_FIRST_WORD) == loop;
+	}
+	return count;
 }
 
 /* A task that waits for a lock that it has itself, or in a circle of such tasks; 0: there is none. */
-static uint64_t circled(const struct cpython *py, uint64_t modules, uint64_t loop)
+static uint64_t circled(const struct cpython *py, const struct state *state, uint64_t loop)
 {
 	uint64_t task[TASKS_MAX];
 	struct waiter waiter[WAITERS_MAX];
-	unsigned tasks = all_tasks(py, modules, task), count = 0, at;
+	unsigned tasks = tasks_of(py, state, loop, task), count = 0, at;
 
 	for (unsigned i = 0; i < tasks && count < WAITERS_MAX; i++)
-		count += cpython_member(py, task[i], PYPATH_FIRST_WORD) == loop &&
-			 waits_for_lock(py, task[i], &waiter[count]);
+		count += waits_for_lock(py, task[i], &waiter[count]);
 	for (unsigned i = 0; i < count && count < WAITERS_MAX; i++) {
 		at = holder_of(waiter, count, i);
 		for (unsigned k = 0; k < count && at < count && at != i; k++)
@@ -172,28 +177,62 @@ static uint64_t loop_of(const struct cpython *py, uint64_t top, bool *in_c)
 /* A task of that loop which never goes on; 0: none is known. */
 static uint64_t stuck_task(const struct cpython *py, const struct state *state)
 {
-	uint64_t modules = cpython_peek_word(py, state->interp + py->at.interp_modules);
 	bool in_c;
-	uint64_t loop = loop_of(py, state->frame, &in_c);
 
-	return loop ? circled(py, modules, loop) : 0;
+	return circled(py, state, loop_of(py, state->frame, &in_c));
+}
+
+/* Whether a task of that loop has failed, and nobody has asked why. */
+static bool any_failed(const struct cpython *py, const struct state *state,
+		       struct cpython_exception *exception)
+{
+	uint64_t task[TASKS_MAX];
+	bool in_c;
+	unsigned tasks = tasks_of(py, state, loop_of(py, state->frame, &in_c), task);
+
+	for (unsigned i = 0; i < tasks; i++)
+		if (pyfailed_is(py, task[i], exception))
+			return true;
+	return false;
+}
+
+/*
+ * A task of that loop where one has failed, and each that is left waits for what another one is to do: none may be there to
+ * park. 0: there is none.
+ */
+static uint64_t left_task(const struct cpython *py, const struct state *state, uint64_t loop)
+{
+	struct cpython_exception exception;
+	uint64_t task[TASKS_MAX], found = 0;
+	unsigned tasks = tasks_of(py, state, loop, task);
+
+	for (unsigned i = 0; i < tasks; i++) {
+		struct pypath path = {.py = py};
+		bool known = pypath_follow(&path, task[i]);
+
+		if (path.count && !(known && pypath_awaits_another(&path)))
+			return 0;
+		found = path.count ? task[i] : found;
+	}
+	return any_failed(py, state, &exception) ? found : 0;
 }
 
 /* Such a task, else the one for which the thread runs its loop. */
 static uint64_t main_task(const struct cpython *py, const struct state *state)
 {
-	uint64_t stuck = stuck_task(py, state);
+	uint64_t stuck = stuck_task(py, state), loop;
 	struct frame frame;
 	struct walk walk;
 
 	if (stuck)
 		return stuck;
-	if (!waiting_loop(py, state->frame, &walk))
+	loop = waiting_loop(py, state->frame, &walk);
+	if (!loop)
 		return in_runner(py, state->frame, &frame) ? runner_task(py, &frame) : 0;
 	while (walk_on(&walk, &frame))
 		if (frame_is(py, &frame, "run_until_complete", "asyncio/base_events.py"))
 			return frame_local(py, &frame, 1);
-	return 0;
+	return left_task(py, state, loop);
 }
 
 /* How many callbacks a loop is to run: the length of `_ready`, which is a member of uvloop's. */
@@ -292,7 +331,8 @@ size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state 
 	if (in_task && cpython_exception_read(py, &exception, handled(&path, &frame)))
 		return cpython_raised_text(py, &exception, "handles", tell, text, bytes);
 	length = cpython_raised(py, at, state, tell, text, bytes);
-	return !length && at_hand(&path, state->frame, &exception) ?
+	return !length && (at_hand(&path, state->frame, &exception) ||
+			   any_failed(py, state, &exception)) ?
 		       cpython_raised_text(py, &exception, "failed", tell, text, bytes) :
 		       length;
 }

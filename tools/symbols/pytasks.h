@@ -19,13 +19,14 @@ enum pytasks_fault pytasks_fault(const struct cpython *py, const struct state *s
 /*
  * The coroutines of such a task, else of the one that a loop waits for in run_until_complete, innermost first, as in
  * cpython_stack; followed through tasks that it awaits itself (gather, wait, TaskGroup), those that
- * wait for a lock first. "": the thread's innermost frame is in no such loop.
+ * wait for a lock first; in run_forever, of one of a loop in which all that are left wait for what others are
+ * to do, and one has failed. "": the thread's innermost frame is in no such loop.
  */
 size_t pytasks_stack(const struct cpython *py, const struct state *state, char *text, size_t bytes);
 
 /*
  * As cpython_raised, but first of the innermost of these coroutines that handles an exception; and with "failed" that of a
- * task or Future at hand, see pyfailed.h, where none is handled.
+ * task or Future at hand, see pyfailed.h, or of a task of the loop, where none is handled.
  */
 size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state *state,
 		      enum cpython_tell tell, char *text, size_t bytes);
