@@ -251,13 +251,25 @@ def check_idle():
 
 
 def check_folded():
-    with started("import threading\nfor i in range(30): threading.Thread(target=threading.Event().wait, name=f'worker-{i}').start()") as process:
+    with started("import threading, time\nfor i in range(30): threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+                 "time.sleep(1000)") as process:
         while True:
-            line = [line["text"] for line in triage(process.pid) if line["threads"] == 30 and line["kind"] == "endless"]
+            line = [line["text"] for line in triage(process.pid) if line["threads"] == 30 and line["kind"] == "wait"]
             if line:
                 break
             time.sleep(0.1)
-        assert re.search("waits for ever: 30 threads of process .* no thread of the program is left", line[0]), line
+        assert re.search("waits, and nothing is proved: 30 threads of process ", line[0]), line
+
+
+def check_told_once():
+    """Threads of a proof are in no other line; one beside them is."""
+    with started("import threading, time\nlocks = [threading.Lock(), threading.Lock()]\n"
+                 "def take(one, other):\n    with one:\n        time.sleep(0.5)\n        with other: pass\n"
+                 "for order in locks, locks[::-1]: threading.Thread(target=take, args=order).start()\n"
+                 "threading.Thread(target=time.sleep, args=(1000,)).start()") as process:
+        time.sleep(2)
+        kinds = [line["kind"] for line in attached(process.pid)["triage"]]
+    assert kinds[0] == "proved" and "sleep" in kinds and "lock" not in kinds, kinds
 
 
 # Reads an eventfd, which the kernel signals in one case: its io_uring has a request, for a connection that does not come. In

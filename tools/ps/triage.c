@@ -89,7 +89,7 @@ static void find_leaf(struct triage *triage, uint32_t index)
 		at = triage->thread.item[at].next;
 	}
 	thread->leaf = triage->thread.item[at].next == TRIAGE_NONE ? at : index;
-	if (thread->leaf == index)
+	if (thread->leaf == index || thread->told)
 		return;
 	triage->thread.item[thread->leaf].waiters++;
 	triage->thread.item[thread->leaf].by_lock |= triage->thread.item[before].kind == KIND_lock;
@@ -198,11 +198,26 @@ static int compare_items(const void *one, const void *other)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void add_findings(const struct triage *triage, json_t *list, const char *severity,
-			 enum kind kind)
+/* Marks a thread that has waited since before a finding tells of it. */
+static void mark_told(struct triage *triage, const json_t *finding, const json_t *at)
+{
+	long long tid = jsontext_number(at, "tid");
+	uint32_t index = tid ? triage_find(triage, "pid", jsontext_number(at, "pid"), tid) :
+			       TRIAGE_NONE;
+	const json_t *waits = index == TRIAGE_NONE ?
+				      NULL :
+				      json_object_get(triage->thread.item[index].json, "waits_for");
+	long long since_ns = jsontext_number(waits, "since_ns");
+
+	if (json_is_true(json_object_get(waits, "for_ever")) ||
+	    (since_ns && since_ns <= jsontext_number(finding, "time_ns")))
+		triage->thread.item[index].told = true;
+}
+
+static void add_findings(struct triage *triage, json_t *list, const char *severity, enum kind kind)
 {
 	const struct triage_item item = {.kind = kind, .threads = 1, .processes = 1};
-	json_t *finding;
+	json_t *finding, *step;
 	unsigned added = 0;
 
 	JSON_EACH(finding, json_object_get(triage->document, "findings")) {
@@ -215,22 +230,23 @@ static void add_findings(const struct triage *triage, json_t *list, const char *
 				       jsontext_at(finding, "rule"), (int)strcspn(message, "\n"),
 				       message),
 			   &item, jsontext_number(finding, "pid"), jsontext_number(finding, "tid"));
+		if (kind != KIND_proved)
+			continue;
+		mark_told(triage, finding, finding);
+		JSON_EACH(step, json_object_get(finding, "evidence"))
+			mark_told(triage, finding, step);
 	}
 }
 
-static void triage_build(struct triage *triage, const json_t *document)
+static void find_items(struct triage *triage)
 {
-	json_t *process;
-
-	*triage = (struct triage){.document = document};
-	JSON_EACH(process, json_object_get(document, "processes"))
-		add_threads(triage, process);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
 		find_next(triage, k);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
 		find_leaf(triage, k);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
-		if (triage->thread.item[k].leaf == k)
+		if (triage->thread.item[k].leaf == k &&
+		    (triage->thread.item[k].waiters || !triage->thread.item[k].told))
 			add_item(triage, k);
 	if (triage->item.count)
 		qsort(triage->item.item, triage->item.count, sizeof(*triage->item.item),
@@ -240,14 +256,17 @@ static void triage_build(struct triage *triage, const json_t *document)
 json_t *triage_of(const json_t *document)
 {
 	json_t *list = json_array();
-	struct triage triage;
+	struct triage triage = {.document = document};
+	json_t *process;
 
 	if (!json_is_true(json_object_get(document, "live")))
 		return list;
-	triage_build(&triage, document);
+	JSON_EACH(process, json_object_get(document, "processes"))
+		add_threads(&triage, process);
 	add_findings(&triage, list, "error", KIND_proved);
 	add_findings(&triage, list, "warning", KIND_found);
 	triage_add_failed(document, list);
+	find_items(&triage);
 	for (uint32_t i = 0; i < triage.item.count; i++) {
 		const struct triage_item *item = &triage.item.item[i];
 		const struct triage_thread *first = &triage.thread.item[item->first];

@@ -15,7 +15,7 @@
  * A new array, the most important first:
  *   {kind, text, pid, tid, threads, processes, waiters}
  * text is the line; pid and tid are of the first thread, 0 for none; threads and processes say how many are
- * in the same situation; waiters how many others wait for one of them.
+ * in the same situation; waiters how many others wait for one of them. A thread in a line that says "proved" is in no other.
  */
 json_t *triage_of(const json_t *document);
 
@@ -30,6 +30,7 @@ struct triage_thread {
 	uint32_t leaf; /* where following these ends */
 	uint32_t waiters; /* that follow to it */
 	bool by_lock; /* one of them by a lock that it has */
+	bool told; /* a finding that is listed proves its wait */
 };
 #define TRIAGE_NONE UINT32_MAX
 
