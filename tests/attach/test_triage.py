@@ -223,14 +223,16 @@ def check_child():
         until(process.pid, "sleep", r"1 thread waits for that while handling KeyError\('a'\) raised at <module> \(<string>:2\)")
 
 
-def check_ignored_sigterm():
+def check_ignored_signals():
     """A worker that ignores the signal by which its parent, which waits for its end, may have asked for it."""
-    with started("import os, signal, time\nchild = os.fork()\nif child:\n    os.waitpid(child, 0)\nelse:\n"
-                 "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    time.sleep(1000)") as process:
-        until(process.pid, "sleep", "its process ignores SIGTERM; 1 thread waits for that")
-    with started("import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)") as process:
-        line = until(process.pid, "sleep")
-        assert "SIGTERM" not in line["text"], line
+    for number, waits in ("SIGTERM", "os.waitpid(child, 0)"), ("SIGINT", "os.wait()"), ("SIGHUP", "os.waitpid(child, 0)"):
+        reset = "for n in 'SIGINT', 'SIGHUP': signal.signal(getattr(signal, n), signal.SIG_DFL)\n"
+        with started(f"import os, signal, time\n{reset}child = os.fork()\nif child:\n    {waits}\nelse:\n"
+                     f"    signal.signal(signal.{number}, signal.SIG_IGN)\n    time.sleep(1000)") as process:
+            until(process.pid, "sleep", f"its process ignores {number}; 1 thread waits for that")
+        with started(f"import os, signal, time\nsignal.signal(signal.{number}, signal.SIG_IGN)\ntime.sleep(1000)") as process:
+            line = until(process.pid, "sleep")
+            assert number not in line["text"], line
 
 
 def check_signals():

@@ -94,6 +94,17 @@ static json_t *dead_threads(struct ps *ps, uint32_t slot)
 	return verdict.list;
 }
 
+/* The signals that ask a process to end, of those that it ignores. */
+static void add_ignored(json_t *process, uint32_t pid)
+{
+	if (proc_ignores(pid, SIGTERM))
+		json_object_set_new(process, "ignores_sigterm", json_true());
+	if (proc_ignores(pid, SIGINT))
+		json_object_set_new(process, "ignores_sigint", json_true());
+	if (proc_ignores(pid, SIGHUP))
+		json_object_set_new(process, "ignores_sighup", json_true());
+}
+
 static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 {
 	uint32_t seen = ps->live ? snapshot_process(ps->snapshot, slot) : SNAPSHOT_NONE;
@@ -106,8 +117,8 @@ static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 	json_object_set_new(process, "state", json_string(state_of(ps, slot, seen)));
 	threads = seen != SNAPSHOT_NONE ? live_threads(ps, seen) : dead_threads(ps, slot);
 	json_object_set_new(process, "threads", threads);
-	if (seen != SNAPSHOT_NONE && proc_ignores(session_pid(&ps->reader->session, slot), SIGTERM))
-		json_object_set_new(process, "ignores_sigterm", json_true());
+	if (seen != SNAPSHOT_NONE)
+		add_ignored(process, session_pid(&ps->reader->session, slot));
 	if (ps->reader->session.head->outside &&
 	    json_is_integer(json_object_get(process, "end_ns")) &&
 	    ps->reader->session.table[slot].end_ns <= ps->reader->session.head->start_ns)

@@ -56,6 +56,24 @@ static bool is_no_waker(const struct triage *triage, const struct triage_thread 
 	       (kind == KIND_polling || kind == KIND_process || kind == KIND_thread);
 }
 
+/* The only child that is left of a process, for whose end it waits; TRIAGE_NONE: there are several. */
+static uint32_t only_child(const struct triage *triage, const struct triage_thread *waiter)
+{
+	uint32_t found = TRIAGE_NONE;
+
+	for (uint32_t i = 0; waiter->kind == KIND_process && i < triage->thread.count; i++) {
+		const struct triage_thread *thread = &triage->thread.item[i];
+
+		if (!thread->is_main || jsontext_number(thread->process, "parent") !=
+						jsontext_number(waiter->process, "pid"))
+			continue;
+		if (found != TRIAGE_NONE)
+			return TRIAGE_NONE;
+		found = i;
+	}
+	return found;
+}
+
 static void find_next(struct triage *triage, uint32_t index)
 {
 	struct triage_thread *thread = &triage->thread.item[index];
@@ -72,6 +90,8 @@ static void find_next(struct triage *triage, uint32_t index)
 					   jsontext_number(owner, "tid"));
 	else if (by)
 		thread->next = triage_find(triage, "outer_pid", by, 0);
+	else
+		thread->next = only_child(triage, thread);
 	if (by && thread->next == TRIAGE_NONE)
 		thread->next = triage_find(triage, "pid", by, 0);
 	if (thread->next == index || (!json_is_object(owner) && is_no_waker(triage, thread)))

@@ -354,18 +354,28 @@ static char *plain_text(const struct triage *triage, const struct triage_item *i
 	return text_format("%s %s", who, doing);
 }
 
-/* Whether somebody waits for the end of its process, which ignores the signal that asks for it. */
-static bool ignores_end(const struct triage *triage, const struct triage_item *item)
+/* Whether somebody waits for the end of its process. */
+static bool is_to_end(const struct triage *triage, const struct triage_item *item)
 {
-	const struct triage_thread *first = &triage->thread.item[item->first];
-
-	if (!first->is_main || !json_is_true(json_object_get(first->process, "ignores_sigterm")))
-		return false;
 	for (uint32_t i = 0; i < triage->thread.count; i++)
 		if (triage->thread.item[i].next == item->first &&
 		    triage->thread.item[i].kind == KIND_process)
-			return true;
+			return triage->thread.item[item->first].is_main;
 	return false;
+}
+
+/* "SIGINT, SIGHUP": those that ask a process to end, of the signals that it ignores. */
+static char *ignored_text(const json_t *process)
+{
+	static const char *const signals[][2] = {{"ignores_sigterm", "SIGTERM"},
+						 {"ignores_sigint", "SIGINT"},
+						 {"ignores_sighup", "SIGHUP"}};
+	char *list = text_copy("");
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (json_is_true(json_object_get(process, signals[i][0])))
+			list = text_join(list, ", ", text_copy(signals[i][1]));
+	return list;
 }
 
 /* "1 thread waits for that while handling KeyError('k') raised at g (a.py:2)" */
@@ -392,6 +402,7 @@ static char *waiters_text(const struct triage *triage, const struct triage_item 
 
 char *triage_text(const struct triage *triage, const struct triage_item *item)
 {
+	AUTO_FREE char *ignored = ignored_text(triage->thread.item[item->first].process);
 	char *text, *line;
 
 	switch (item->kind) {
@@ -412,8 +423,8 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 		text = text_join(text,
 				 is_mixed(triage, item) && !stem_of(triage, item) ? "; " : ": ",
 				 text_copy("no thread of the program is left that could end that"));
-	if (ignores_end(triage, item))
-		text = text_join(text, "; ", text_copy("its process ignores SIGTERM"));
+	if (*ignored && is_to_end(triage, item))
+		text = text_join(text, "; ", text_format("its process ignores %s", ignored));
 	line = text_format("%s: %s", kind_head(item->kind), text);
 	free(text);
 	if (!item->waiters || item->kind == KIND_lock)
