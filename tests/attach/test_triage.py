@@ -245,6 +245,17 @@ def check_signals():
         until(process.pid, "wait", r"waits for read\(fd \d+\), which its process has closed, at ")
 
 
+def check_handler():
+    """A function that waits is named as a handler where it runs as one."""
+    for call, handled in ("os.kill(os.getpid(), signal.SIGUSR1)", True), ("stop(0, None)", False):
+        with started("import os, queue, signal\nitems = queue.Queue()\ndef stop(number, frame):\n    items.get()\n"
+                     f"signal.signal(signal.SIGUSR1, stop)\n{call}\nprint()") as process:
+            lines = ""
+            while "an item of a queue.Queue, at " not in lines:
+                lines = triage(process.pid)[0]["text"]
+            assert (" in the handler of SIGUSR1, for at least" in lines) == handled, lines
+
+
 def check_idle():
     source = ("import asyncio\nasync def main():\n    server = await asyncio.start_server(print, '127.0.0.1', 0)\n"
               "    await server.serve_forever()\nasyncio.run(main())")

@@ -10,6 +10,7 @@
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/system_calls.h"
+#include "../evidence/callsite.h"
 #include "../facts/awaited.h"
 #include "../proc/calls.h"
 #include "../proc/descriptors.h"
@@ -425,6 +426,21 @@ static void look_at(struct kind_look *look)
 	look_at_wakers(look);
 }
 
+/* In which handler of a signal it is. */
+static json_t *handler_json(const struct kind_look *look)
+{
+	const struct callsite callsite = {.native = json_object_get(look->json, "stack"),
+					  .python = json_object_get(look->json, "python")};
+	const struct session *session = &look->ps->reader->session;
+	AUTO_FREE char *handlers = NULL, *text = callsite_handler(&callsite, NULL), *named = NULL;
+
+	if (!*text)
+		return json_null();
+	handlers = handlers_text(session, look->thread->slot, UINT64_MAX);
+	named = callsite_handler(&callsite, handlers);
+	return json_string(named + 1);
+}
+
 void ps_kind_add(struct ps *ps, json_t *json, uint32_t index, const struct ps_wait *wait,
 		 const struct thread_state *state)
 {
@@ -451,6 +467,7 @@ void ps_kind_add(struct ps *ps, json_t *json, uint32_t index, const struct ps_wa
 	json_object_set_new(json, "at",
 			    ps_place_json(ps, wait, json_object_get(json, "stack"),
 					  json_object_get(json, "python")));
+	json_object_set_new(json, "handler", handler_json(&look));
 	json_object_set_new(json, "by", look.by ? json_integer(look.by) : json_null());
 	json_object_set_new(json, "cpu", look.share < 0 ? json_null() : json_real(look.share));
 	json_object_set_new(json, "seen_s",

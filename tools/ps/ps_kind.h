@@ -16,6 +16,7 @@
  *   kind    see ../report/kinds.def
  *   about   what exactly, as a phrase; null
  *   at      the place in the program, or null
+ *   handler "in the handler of SIGALRM", or null
  *   by      PID of the process that it waits for, or null
  *   cpu     its share of a processor since it was seen first, 0 to 1; null: unknown
  *   seen_s  how many seconds that is

@@ -329,14 +329,15 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
 {
 	const json_t *wait = json_object_get(group->first, "waits_for");
-	const char *at = jsontext_string(wait, "at");
+	const char *at = jsontext_string(wait, "at"),
+		   *handler = jsontext_at(group->first, "handler");
 	AUTO_FREE char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
 		       *since = alive ? since_text(group, wait, now_ns) : text_copy(""),
 		       *raised = raised_text(json_object_get(group->first, "handling"));
 
-	return text_format("%s%s%s for %s%s%s%s%s", verb_of(group, alive),
+	return text_format("%s%s%s for %s%s%s%s%s%s%s", verb_of(group, alive),
 			   is_set(wait, "for_ever") ? " forever" : "", since, awaited, owner,
-			   at ? ", at " : "", at ? at : "", raised);
+			   at ? ", at " : "", at ? at : "", *handler ? " " : "", handler, raised);
 }
 
 /* Locks that threads wait for, and those with a name; others are mere addresses. */

@@ -74,12 +74,13 @@ static char *who_text(const struct triage *triage, const struct triage_item *ite
 
 static char *place_text(const struct triage_thread *thread)
 {
-	const char *place = triage_place(thread);
+	const char *place = triage_place(thread), *handler = jsontext_at(thread->json, "handler");
 	AUTO_FREE char *raised = thread->kind == KIND_running ?
 					 text_copy("") :
 					 raised_text(json_object_get(thread->json, "handling"));
 
-	return *place ? text_format(", at %s%s", place, raised) : text_copy(raised);
+	return *place ? text_format(", at %s%s%s%s", place, *handler ? " " : "", handler, raised) :
+			text_copy(raised);
 }
 
 static char *since_text(const struct triage *triage, const struct triage_thread *thread)
