@@ -116,17 +116,29 @@ static void what_is_not_known_is_to_be_looked_for(void **state)
 	blocks(MPSAN_WAIT_COND, 0);
 	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
 	world.slot[PARENT].python = 1;
-	assert_string_equal(because_fix_first(&world.facts, &finding), "");
+	assert_string_equal(because_fix_first(&world.facts, &finding, &blocked[0]), "");
 	world.facts.outside = true;
-	assert_non_null(strstr(because_fix_first(&world.facts, &finding), "a traceback"));
+	assert_non_null(
+		strstr(because_fix_first(&world.facts, &finding, &blocked[0]), "a traceback"));
+	blocked[0].frames.in_callback = true;
+	assert_string_equal(because_fix_first(&world.facts, &finding, &blocked[0]), "");
+	blocked[0].frames = (struct awaited_frames){.what = AWAITED_ASYNC_ITEM};
+	assert_string_equal(because_fix_first(&world.facts, &finding, &blocked[0]), "");
+	blocked[0].frames = (struct awaited_frames){0};
+	blocked[0].ev.kind = MPSAN_WAIT_FILE_LOCK;
+	blocked[0].ev.flags = 0;
+	assert_string_equal(because_fix_first(&world.facts, &finding, &blocked[0]), "");
+	blocked[0].ev.flags = MPSAN_LF_PYTHON;
+	assert_non_null(
+		strstr(because_fix_first(&world.facts, &finding, &blocked[0]), "a traceback"));
 	blocked[0].ev.cleans = 1;
-	assert_non_null(strstr(because_fix_first(&world.facts, &finding), "clean-up"));
+	assert_non_null(strstr(because_fix_first(&world.facts, &finding, &blocked[0]), "clean-up"));
 	finding.process = 1; /* whose failure is to be mended */
-	assert_string_equal(because_fix_first(&world.facts, &finding), "");
+	assert_string_equal(because_fix_first(&world.facts, &finding, &blocked[0]), "");
 	finding.process = 0;
 	blocked[0].ev.cleans = 0;
 	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
-	assert_string_equal(because_fix_first(&world.facts, &finding), "");
+	assert_string_equal(because_fix_first(&world.facts, &finding, &blocked[0]), "");
 }
 
 int main(void)

@@ -98,6 +98,14 @@ char *callsite_actor(const struct callsite *callsite)
 	return text_format("thread \"%s\" (TID %u)", callsite->thread, callsite->tid);
 }
 
+bool callsite_is_of_main(const struct callsite *callsite)
+{
+	size_t count = json_array_size(callsite->python);
+	const char *function = jsontext_at(json_array_get(callsite->python, count - 1), "function");
+
+	return count && !strstr(function, "_bootstrap");
+}
+
 /* Whether a Python frame is in the function that is handled at `place`: "stop (serve.py:12)". */
 static bool is_handled_at(const json_t *frame, const char *place)
 {

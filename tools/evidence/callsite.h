@@ -61,6 +61,9 @@ const char *callsite_place(const struct callsite *callsite);
 char *callsite_fix(const struct evidence_context *ctx, const struct callsite *callsite,
 		   const char *fix);
 
+/* Whether its Python frames begin as those of a main thread do: none begins in threading.Thread. */
+bool callsite_is_of_main(const struct callsite *callsite);
+
 /* The thread as the subject of a sentence, which the caller frees; NULL if there is none. */
 char *callsite_actor(const struct callsite *callsite);
 

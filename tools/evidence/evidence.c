@@ -258,8 +258,8 @@ static void evidence_args(struct evidence *evidence)
 		text_format("called at %s",
 			    callsite_place(&evidence->holder) ?: "an unknown place"));
 	set_arg(evidence, ARG_forker,
-		fork && fork->ev.threads > 1 && !evidence->forker.where &&
-				evidence->reader->session.head->outside ?
+		fork && fork->ev.threads > 1 && evidence->reader->session.head->outside &&
+				!callsite_is_of_main(&evidence->forker) ?
 			text_copy("a thread") :
 			callsite_actor(&evidence->forker));
 	set_arg(evidence, ARG_fork_at, text_copy(evidence->forker.where ?: "an unknown place"));

@@ -9,6 +9,7 @@
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../rules/because.h"
+#include "../rules/dead_ends.h"
 #include "../rules/deadlock.h"
 #include "../symbols/frame.h"
 #include "text_process.h"
@@ -234,9 +235,11 @@ static void tell_waiters(const struct evidence_context *ctx, const struct findin
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
 	const char *own = finding->process ? NULL : waiters_fix(waiter);
-	AUTO_FREE char *text = own ? callsite_fix(ctx, waiter, own) :
-				     text_format("%s%s", because_fix_first(facts, finding),
-						 jsontext_at(object, "fix"));
+	AUTO_FREE char *text =
+		own ? callsite_fix(ctx, waiter, own) :
+		      text_format("%s%s",
+				  because_fix_first(facts, finding, dead_end_last(facts, deadlock)),
+				  jsontext_at(object, "fix"));
 
 	json_object_set_new(object, "fix", jsontext_of(text));
 	if (waiter->handling && (own || deadlock_subject(facts, deadlock)->ev.cleans))

@@ -16,10 +16,10 @@
 #define FIX_HANDLER_C                                                                              \
 	"take no lock in a signal handler: let it set a flag (volatile sig_atomic_t) or write to " \
 	"a pipe, and do the work outside of it; or block the signal while the lock is held"
-#define FIX_HANDLER_WAITS                                                                           \
-	"a signal handler runs on top of the code that it interrupted, which goes on only when it " \
-	"returns: let it wait for nothing that this code is to do; set a flag, or put into a "      \
-	"queue.SimpleQueue, and wait outside of the handler"
+#define FIX_HANDLER_WAITS                                                                              \
+	"a signal handler runs on top of the code that it interrupted, which goes on only when it "    \
+	"returns: let it wait for nothing that this code is to do; set a flag, or {python|put into a " \
+	"queue.SimpleQueue}{native|write to a pipe}, and wait outside of the handler"
 #define FIX_HANDLER_LIBC                                                                      \
 	"call nothing in a signal handler that takes a lock of libc, as malloc(), syslog(), " \
 	"localtime() and stdio do (signal-safety(7) lists what may be called): set a flag "   \

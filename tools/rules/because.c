@@ -206,7 +206,20 @@ uint32_t because_process(const struct facts *facts, const struct fact_deadlock *
 					     of_main(facts, deadlock);
 }
 
-const char *because_fix_first(const struct facts *facts, const struct finding *finding)
+/*
+ * Whether an exception that nobody saw may have kept it from what it waits for. A lock of C is none of Python's; tasks that
+ * failed are found in memory; in the thread of an event loop the wait itself is the fault.
+ */
+static bool may_have_failed(const struct fact_blocked *last)
+{
+	bool of_python = last->frames.what != AWAITED_NOTHING || last->ev.flags & MPSAN_LF_PYTHON;
+
+	return !last->frames.in_callback && !awaited_is_async(last->frames.what) &&
+	       (of_python || wait_kind(last->ev.kind)->act != ACT_RELEASE);
+}
+
+const char *because_fix_first(const struct facts *facts, const struct finding *finding,
+			      const struct fact_blocked *last)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[finding->deadlock - 1];
 	const struct fact_blocked *first = deadlock_subject(facts, deadlock);
@@ -217,7 +230,8 @@ const char *because_fix_first(const struct facts *facts, const struct finding *f
 		return "mend what raised the exception; and so that the clean-up ends even after one: ";
 	return facts->outside && finding->rule == RULE_deadlock_cycle &&
 			       deadlock->ev.cause == MPSAN_DEADLOCK_DEAD_END &&
-			       facts->processes[first->at.by].slot->python ?
+			       facts->processes[first->at.by].slot->python &&
+			       may_have_failed(last) ?
 		       "look first for a traceback in what the program has printed: the thread, worker or feeder of a queue that failed "
 		       "is what to mend; if there is none: " :
 		       "";

@@ -28,6 +28,7 @@ bool because_gave_up(const struct facts *facts, const struct fact_deadlock *dead
 const char *because_fix(uint64_t where);
 /*
  * What to do before the fix of a finding about a deadlock of which no cause is known: about the exception after which its first
- * thread cleans up, or about the one that nobody has seen, as the job was not watched; "": nothing.
+ * thread cleans up, or about the one that nobody has seen, as the job was not watched; "": nothing. `last`: the last wait.
  */
-const char *because_fix_first(const struct facts *facts, const struct finding *finding);
+const char *because_fix_first(const struct facts *facts, const struct finding *finding,
+			      const struct fact_blocked *last);
