@@ -60,6 +60,7 @@ enum mpsan_deadlock_cause {
 	/* the same, recorded in advance: counts if the supervisor does not live to record the end */
 	MPSAN_DEADLOCK_DRAFT,
 	MPSAN_DEADLOCK_RANKS, /* ranks of a job wait for others that will not come */
+	MPSAN_DEADLOCK_RETRIES, /* no proof: a shell starts the same programs again and again, in vain */
 };
 
 /*

@@ -46,7 +46,7 @@ static uint32_t next_image(const struct facts *facts, uint32_t slot)
 	return FACT_NONE;
 }
 
-static uint32_t present_image(const struct facts *facts, uint32_t slot)
+uint32_t process_present(const struct facts *facts, uint32_t slot)
 {
 	uint32_t next = slot;
 
@@ -65,10 +65,10 @@ uint32_t process_parent(const struct facts *facts, uint32_t slot)
 
 	if (parent == FACT_NONE)
 		return FACT_NONE;
-	parent = present_image(facts, parent);
+	parent = process_present(facts, parent);
 	if (role_of(slot_of(facts, parent)) == ROLE_FORK_SERVER) {
 		parent = maker_of(facts, process_born_as(facts, parent));
-		parent = parent == FACT_NONE ? parent : present_image(facts, parent);
+		parent = parent == FACT_NONE ? parent : process_present(facts, parent);
 	}
 	return parent;
 }
@@ -81,8 +81,7 @@ bool process_is_later_sibling(const struct facts *facts, uint32_t slot, uint32_t
 	       fact_made_ns(facts, slot) > fact_made_ns(facts, other);
 }
 
-/* The end of argv[0], which may not be terminated. */
-static const char *base_of(const struct mpsan_process *process, char name[MPSAN_ARGV_BYTES + 1])
+const char *process_program(const struct mpsan_process *process, char name[MPSAN_ARGV_BYTES + 1])
 {
 	memcpy(name, process->argv, MPSAN_ARGV_BYTES);
 	name[MPSAN_ARGV_BYTES] = '\0';
@@ -94,7 +93,7 @@ bool process_is_shell(const struct mpsan_process *process)
 {
 	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "busybox"};
 	char name[MPSAN_ARGV_BYTES + 1];
-	const char *base = base_of(process, name);
+	const char *base = process_program(process, name);
 
 	base += *base == '-'; /* a login shell */
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
@@ -155,7 +154,7 @@ bool process_answers_by_end(const struct facts *facts, uint32_t slot)
 
 	/* one that ended soon has not said itself that it is Python */
 	return !process_is_worker(facts, slot) && !process->python &&
-	       strncmp(base_of(process, name), "python", 6) != 0 && number != SIGSEGV &&
+	       strncmp(process_program(process, name), "python", 6) != 0 && number != SIGSEGV &&
 	       number != SIGABRT && number != SIGBUS && number != SIGFPE && number != SIGILL;
 }
 

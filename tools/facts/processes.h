@@ -24,6 +24,9 @@
  */
 bool process_is_worker(const struct facts *facts, uint32_t slot);
 
+/* The end of argv[0], in `name`. */
+const char *process_program(const struct mpsan_process *process, char name[MPSAN_ARGV_BYTES + 1]);
+
 /* By its name: sh, bash and their like. */
 bool process_is_shell(const struct mpsan_process *process);
 
@@ -42,8 +45,9 @@ bool process_is_job(const struct facts *facts, uint32_t slot);
  */
 bool process_answers_by_end(const struct facts *facts, uint32_t slot);
 
-/* The slot of the process's first image: each exec takes another slot. */
+/* The slot of the process's first image, and of its newest one from `slot` on: each exec takes another slot. */
 uint32_t process_born_as(const struct facts *facts, uint32_t slot);
+uint32_t process_present(const struct facts *facts, uint32_t slot);
 
 /*
  * Who made the process, as its present image; for a fork server's child, the user of that server.

@@ -450,6 +450,8 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 	case MPSAN_DEADLOCK_LAST:
 	case MPSAN_DEADLOCK_DRAFT:
 		return hides_error(facts, deadlock) ? RULE_cleanup_hides_error : RULE_hang;
+	case MPSAN_DEADLOCK_RETRIES:
+		return RULE_hang;
 	case MPSAN_DEADLOCK_RANKS:
 		return RULE_collective_mismatch;
 	case MPSAN_DEADLOCK_CYCLE:

@@ -180,7 +180,7 @@ static bool is_mute(struct deadlocks *deadlocks, const struct snapshot_thread *t
 
 	if (rest->asked_ns && now_ns < rest->asked_ns + ASK_NS)
 		return false;
-	done = proc_transfers(thread->pid, &calls) ?
+	done = proc_transfers(thread->pid, 0, &calls) ?
 		       hash_add(shared_bytes(deadlocks, thread->pid), calls) :
 		       0;
 	if (!done || !rest->asked_ns || done != rest->done)

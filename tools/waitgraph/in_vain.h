@@ -53,3 +53,9 @@ bool in_vain_wants_gil(const struct deadlocks *deadlocks, const struct snapshot_
 		       uint32_t index, uint64_t since_ns);
 uint32_t in_vain_gil_waiters(const struct deadlocks *deadlocks,
 			     const struct snapshot_process *process, uint64_t since_ns);
+
+/*
+ * retries.c: records shells that have slept and started the same programs again and again for that long, while nothing else of the
+ * job moved: each try fails each time, or there is none, but a child has failed before. Their job never rests.
+ */
+void in_vain_retries(struct deadlocks *deadlocks);

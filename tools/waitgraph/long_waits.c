@@ -472,6 +472,7 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 		return;
 	rest = rest_of(deadlocks, now_ns - deadlocks->hang_after_ns);
 	in_vain_look(deadlocks);
+	in_vain_retries(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		state_gil(deadlocks, i, rest.since_ns);
 	if (!may_hang(deadlocks, &rest))

@@ -51,6 +51,9 @@ struct ledger_entry {
 		/* by in_vain.c: pythread_gil_switches(), and since when so many, while others waited for the GIL */
 		uint64_t gil, gil_ns;
 		uint64_t for_peers, for_peers_ns; /* in its record, and since when; ranks/nccl.c */
+		/* by retries.c: proc_transfers(), since when so many, and when last asked; its loop was recorded */
+		uint64_t transfers, mute_ns, asked_ns;
+		bool retries;
 	} life;
 };
 

@@ -45,6 +45,21 @@ static void hang_names_sigchld_that_is_ignored(void **state)
 	assert_non_null(strstr(announce(&world, TRIGGER_DEADLOCK).last[0].fix, "SIGCHLD"));
 }
 
+static void hang_notes_a_shell_that_tries_in_vain(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, MPSAN_LF_PARKED);
+	deadlock.ev.cause = MPSAN_DEADLOCK_RETRIES;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_int_equal(verdict.last[0].grade, GRADE_NOTE);
+	assert_int_equal(verdict.last[0].process, 0);
+	assert_non_null(strstr(verdict.last[0].fix, "give up after some tries"));
+	deadlock.ev.dead_slot = CHILD + 1;
+	assert_int_equal(announce(&world, TRIGGER_DEADLOCK).last[0].process, CHILD + 1);
+}
+
 /* It may compute: that it has the GIL is all that is known. */
 static void hang_notes_who_keeps_the_gil(void **state)
 {
@@ -178,6 +193,7 @@ int main(void)
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
 		STORY(hang_notes_a_loop_that_runs_and_only_tests),
 		STORY(hang_names_sigchld_that_is_ignored),
+		STORY(hang_notes_a_shell_that_tries_in_vain),
 		STORY(hang_notes_who_keeps_the_gil),
 		STORY(hang_notes_the_final_state),
 		STORY(hang_has_the_fix_of_its_dead_end),

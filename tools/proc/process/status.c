@@ -53,13 +53,15 @@ size_t proc_arguments(uint32_t pid, char *text, size_t bytes)
 	return file ? fread(text, 1, bytes, file) : 0;
 }
 
-bool proc_transfers(uint32_t pid, uint64_t *calls)
+bool proc_transfers(uint32_t pid, uint32_t tid, uint64_t *calls)
 {
-	char text[512];
+	char text[512], path[48] = "";
 	const char *reads, *writes;
 
 	*calls = 0;
-	if (!procfs_read(text, sizeof(text), "%u/io", pid) ||
+	if (tid)
+		snprintf(path, sizeof(path), "/task/%u", tid);
+	if (!procfs_read(text, sizeof(text), "%u%s/io", pid, path) ||
 	    !(reads = proc_status_line(text, "syscr")) ||
 	    !(writes = proc_status_line(text, "syscw")))
 		return false;

@@ -23,8 +23,11 @@ bool proc_command(uint32_t pid, char name[PROC_COMMAND_BYTES]);
 /* Its arguments, with a NUL behind each, as it may have changed them; how many bytes, 0: unknown. */
 size_t proc_arguments(uint32_t pid, char *text, size_t bytes);
 
-/* How often a process called read, write and the like (proc(5), io: syscr and syscw); false: unknown. */
-bool proc_transfers(uint32_t pid, uint64_t *calls);
+/*
+ * How often a thread called read, write and the like (proc(5), io: syscr and syscw); TID 0: its process, with the children that it
+ * has waited for. False: unknown.
+ */
+bool proc_transfers(uint32_t pid, uint32_t tid, uint64_t *calls);
 /*
  * Bytes of memory of a living process, 0: this one, even while a core file stands in for others, by the field of /proc/PID/statm:
  * mapped, resident, resident of files, or counted for RLIMIT_DATA; 0: unknown.

@@ -129,6 +129,24 @@ static MESSAGE msg_gil = {
 	{STEP_ALL_BLOCKED},
 };
 
+#define RETRIES "nothing else of the job has moved, so it may wait for what "
+
+static MESSAGE msg_retries = {
+	"process {pid} starts {detail}; " RETRIES "never happens",
+	{STEP_ALL_BLOCKED},
+};
+
+static MESSAGE msg_retries_failed = {
+	"{process}, which process {pid} had started, {end}; since then process {pid} starts {detail}; " RETRIES
+	"the other one was to do",
+	{STEP_ALL_BLOCKED, STEP_PROCESS_ENDED},
+};
+
+#define FIX_RETRIES                                                                                                          \
+	"let the loop give up after some tries, or after a time (timeout 60 sh -c ...), and say why each one fails, whose "  \
+	"errors it may have sent to /dev/null; let it test, too, that who it waits for still runs (`kill -0 $pid`); a lock " \
+	"of flock(1) ends with its owner, one of mkdir does not"
+
 #define FIX_GIL                                                                                                        \
 	"release the GIL around native code that takes long, or waits (Py_BEGIN_ALLOW_THREADS, gil_scoped_release of " \
 	"pybind11, ctypes.CDLL instead of ctypes.PyDLL), or do it in another process"
@@ -362,6 +380,17 @@ static void add_parked(const struct facts *facts, const struct fact_blocked *fir
 		add_child(facts, first, finding);
 }
 
+static void add_retries(const struct facts *facts, const struct fact_deadlock *deadlock,
+			struct finding *finding)
+{
+	uint64_t lost = deadlock->ev.dead_slot;
+	bool known = lost && lost <= facts->process_count;
+
+	finding->message_text = known ? &msg_retries_failed : &msg_retries;
+	finding->process = known ? (uint32_t)lost : 0;
+	finding->fix = FIX_RETRIES;
+}
+
 /* Whether it has the GIL, for which others wait. */
 static bool has_gil(const struct facts *facts, const struct fact_deadlock *deadlock,
 		    const struct fact_blocked *first)
@@ -382,7 +411,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 		return;
 	finding = (struct finding){
 		.rule = RULE_hang, .grade = GRADE_NOTE, .fix = fix_of(facts, deadlock)};
-	if (deadlock->ev.cause == MPSAN_DEADLOCK_DRAFT) {
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_RETRIES) {
+		add_retries(facts, deadlock, &finding);
+	} else if (deadlock->ev.cause == MPSAN_DEADLOCK_DRAFT) {
 		finding.message_text = &msg_unsupervised;
 	} else if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST) {
 		finding.message_text = &msg_last;
