@@ -140,10 +140,10 @@ static bool find_loop(const struct reader *reader, uint32_t shell, struct loop *
 	return true;
 }
 
-/* Whether it only tries, and sleeps: what succeeds each time does something. */
+/* Whether it only tries, and sleeps, or only sleeps beside a job that has failed; what succeeds each time does something. */
 static bool is_in_vain(const struct reader *reader, const struct loop *loop)
 {
-	bool any = loop->lost != FACT_NONE;
+	bool any = loop->lost != FACT_NONE && process_is_job(&reader->facts, loop->lost);
 
 	for (unsigned i = 0; i < loop->count; i++) {
 		bool failed = process_failed(slot_of(reader, loop->tried[i].slot));
@@ -192,6 +192,15 @@ static bool is_mute(struct ledger_life *life, uint32_t pid, uint64_t now_ns, uin
 	return known && now_ns >= life->mute_ns + for_ns;
 }
 
+/* Longer than that, since a child has failed; longer by far if none has. */
+static bool has_lasted(const struct reader *reader, const struct loop *loop, uint64_t now_ns,
+		       uint64_t long_ns)
+{
+	return loop->begin_ns + (loop->lost == FACT_NONE ? PATIENCE : 1) * long_ns <= now_ns &&
+	       (loop->lost == FACT_NONE ||
+		reader->processes[loop->lost].gone_ns + long_ns <= now_ns);
+}
+
 /* "mkdir again and again, 40 times in 8 s, each ended with exit code 1" */
 static char *loop_text(const struct reader *reader, const struct loop *loop, uint64_t now_ns)
 {
@@ -230,8 +239,7 @@ static void look_at(struct deadlocks *deadlocks, uint32_t index)
 	const struct reader *reader = deadlocks->reader;
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ledger_life *life = &deadlocks_entry(deadlocks, index)->life;
-	uint64_t now_ns = deadlocks->snapshot.now_ns, long_ns = deadlocks->hang_after_ns,
-		 patience_ns;
+	uint64_t now_ns = deadlocks->snapshot.now_ns, long_ns = deadlocks->hang_after_ns;
 	struct loop loop;
 
 	if (life->retries || now_ns < life->asked_ns + ASK_NS)
@@ -242,8 +250,7 @@ static void look_at(struct deadlocks *deadlocks, uint32_t index)
 	if (!is_mute(life, thread->pid, now_ns, long_ns / 2) || !is_in_vain(reader, &loop) ||
 	    !goes_round(reader, &loop, now_ns))
 		return;
-	patience_ns = loop.lost != FACT_NONE ? long_ns : PATIENCE * long_ns;
-	if (loop.begin_ns + patience_ns > now_ns ||
+	if (!has_lasted(reader, &loop, now_ns, long_ns) ||
 	    !others_rest(deadlocks, thread->slot, loop.last, now_ns - long_ns))
 		return;
 	life->retries = true;

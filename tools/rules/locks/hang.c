@@ -137,7 +137,7 @@ static MESSAGE msg_retries = {
 };
 
 static MESSAGE msg_retries_failed = {
-	"{process}, which process {pid} had started, {end}; since then process {pid} starts {detail}; " RETRIES
+	"{process}, which process {pid} had started, {end}; process {pid} starts {detail}; " RETRIES
 	"the other one was to do",
 	{STEP_ALL_BLOCKED, STEP_PROCESS_ENDED},
 };
