@@ -14,8 +14,7 @@
 
 #define ASK_NS 1000000000ull
 #define SHORT_NS 2000000000ull /* who takes longer may do something */
-#define CLOSE_NS \
-	2000000000ull /* a loop begins so soon after what it waits for has failed, at the latest */
+#define CLOSE_NS 2000000000ull /* so soon after a child has failed a loop begins, or before */
 #define PATIENCE 3u /* times --hang-after, where nothing is known to have failed before */
 #define ROUNDS 8u /* at least */
 #define TRIED 3u /* programs of a round, beside sleep */
@@ -44,18 +43,12 @@ static bool sleeps(const struct mpsan_process *process)
 	return !strcmp(process_program(process, name), "sleep");
 }
 
-static bool is_alike(const struct mpsan_process *one, const struct mpsan_process *other)
-{
-	return one->argv_bytes == other->argv_bytes &&
-	       !memcmp(one->argv_kept, other->argv_kept, MPSAN_ARGV_KEPT);
-}
-
 /* Whether who waits for it may wait in vain: it was killed, or nobody asks for its status. */
 static bool is_lost(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = slot_of(reader, slot);
 
-	return process_failed(process) && !process_was_ended_by_another(&reader->facts, slot) &&
+	return process_failed(process) &&
 	       (process_is_job(&reader->facts, slot) ||
 		!process_answers_by_end(&reader->facts, slot) ||
 		(process->end == MPSAN_END_SIGNAL && process->end_value == SIGKILL));
@@ -68,8 +61,9 @@ static struct tried *find_tried(const struct reader *reader, struct loop *loop, 
 
 	for (unsigned i = 0; i < loop->count; i++) {
 		other = slot_of(reader, loop->tried[i].slot);
-		if (is_alike(process, other) && process->end == other->end &&
-		    process->end_value == other->end_value)
+		if (process->argv_bytes == other->argv_bytes && process->end == other->end &&
+		    process->end_value == other->end_value &&
+		    !memcmp(process->argv_kept, other->argv_kept, MPSAN_ARGV_KEPT))
 			return &loop->tried[i];
 	}
 	return NULL;
@@ -135,7 +129,8 @@ static bool find_loop(const struct reader *reader, uint32_t shell, struct loop *
 	}
 	loop->lost = lost_of(reader, loop);
 	if (loop->lost != FACT_NONE &&
-	    reader->processes[loop->lost].gone_ns + CLOSE_NS < loop->begin_ns)
+	    (reader->processes[loop->lost].gone_ns + CLOSE_NS < loop->begin_ns ||
+	     process_was_ended_by_another(&reader->facts, loop->lost)))
 		loop->lost = FACT_NONE;
 	return true;
 }
@@ -225,36 +220,28 @@ static char *loop_text(const struct reader *reader, const struct loop *loop, uin
 			   number);
 }
 
-static void state(struct deadlocks *deadlocks, uint32_t index, const struct loop *loop)
-{
-	AUTO_FREE char *text = loop_text(deadlocks->reader, loop, deadlocks->snapshot.now_ns);
-	struct verdict verdict = {0};
-
-	verdict_add_open(deadlocks, &verdict, index, MPSAN_LF_PARKED);
-	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_RETRIES, loop->lost + 1, text);
-}
-
 static void look_at(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct reader *reader = deadlocks->reader;
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ledger_life *life = &deadlocks_entry(deadlocks, index)->life;
 	uint64_t now_ns = deadlocks->snapshot.now_ns, long_ns = deadlocks->hang_after_ns;
+	struct verdict verdict = {0};
+	AUTO_FREE char *text = NULL;
 	struct loop loop;
 
 	if (life->retries || now_ns < life->asked_ns + ASK_NS)
 		return;
 	life->asked_ns = now_ns;
-	if (!find_loop(reader, thread->slot, &loop))
-		return;
-	if (!is_mute(life, thread->pid, now_ns, long_ns / 2) || !is_in_vain(reader, &loop) ||
-	    !goes_round(reader, &loop, now_ns))
-		return;
-	if (!has_lasted(reader, &loop, now_ns, long_ns) ||
+	if (!find_loop(reader, thread->slot, &loop) ||
+	    !is_mute(life, thread->pid, now_ns, long_ns / 2) || !is_in_vain(reader, &loop) ||
+	    !goes_round(reader, &loop, now_ns) || !has_lasted(reader, &loop, now_ns, long_ns) ||
 	    !others_rest(deadlocks, thread->slot, loop.last, now_ns - long_ns))
 		return;
 	life->retries = true;
-	state(deadlocks, index, &loop);
+	text = loop_text(reader, &loop, now_ns);
+	verdict_add_open(deadlocks, &verdict, index, MPSAN_LF_PARKED);
+	verdict_close(deadlocks, &verdict, MPSAN_DEADLOCK_RETRIES, loop.lost + 1, text);
 }
 
 void in_vain_retries(struct deadlocks *deadlocks)
