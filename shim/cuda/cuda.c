@@ -64,11 +64,6 @@ int cuda_absent(enum hook_id id)
 				     (int)CUDA_ERROR_NOT_INITIALIZED;
 }
 
-bool cuda_may_state(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
-
 static const struct cuda_call *outermost_of(const struct cuda_call *call)
 {
 	const struct cuda_call *outer = outer_of(call);
@@ -95,7 +90,7 @@ static bool is_news(uint32_t kind, int result)
 {
 	uint32_t bit = kind < CUDA_NO_KIND ? FAILED(kind) >> !result : 0;
 
-	return bit && !(cuda.told & bit) && cuda_may_state() && !stack_is_exiting() &&
+	return bit && !(cuda.told & bit) && life_may_state() && !stack_is_exiting() &&
 	       !(__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit);
 }
 
@@ -243,7 +238,7 @@ void cuda_initialised(const struct cuda_call *call)
 
 	if (!life.attached && !hook_off)
 		note_early(call);
-	if (cuda.inherited || !cuda_may_state() ||
+	if (cuda.inherited || !life_may_state() ||
 	    __atomic_exchange_n(&cuda.initialised, true, __ATOMIC_ACQ_REL))
 		return;
 	cuda.init_id = outermost_of(call)->id;
@@ -261,7 +256,7 @@ void cuda_context(const struct cuda_call *call, CUdevice device)
 	uint64_t bit = device >= 0 && device < DEVICES ? 1ull << device : 0;
 	struct cuda_where where;
 
-	if (!bit || cuda.devices & bit || cuda.inherited || !cuda_may_state())
+	if (!bit || cuda.devices & bit || cuda.inherited || !life_may_state())
 		return;
 	cuda_initialised(call);
 	if (__atomic_fetch_or(&cuda.devices, bit, __ATOMIC_ACQ_REL) & bit)
@@ -282,7 +277,7 @@ static NOINLINE void look_for_context(const struct cuda_call *call)
 {
 	int device;
 
-	if (!cuda_may_state())
+	if (!life_may_state())
 		return;
 	cuda_initialised(call);
 	device = cuda_current_device(call->caller);

@@ -108,8 +108,6 @@ struct cuda_where {
 	uint64_t function, caller, stack, python;
 };
 struct cuda_where cuda_where(const struct cuda_call *call);
-/* Whether events may be recorded now. */
-bool cuda_may_state(void);
 
 /* Hash of a device's UUID; 0: unknown. Asks the driver. */
 uint64_t cuda_gpu(int device, uint64_t caller);

@@ -8,6 +8,7 @@
 #include "../intercept/sys.h"
 #include "../record/finding_line.h"
 #include "../record/log.h"
+#include "../record/state.h"
 #include "cuda_ipc.h"
 #include "registry.h"
 
@@ -84,7 +85,7 @@ static void announce_end(struct cuda_ending *ending, const struct cuda_call *cal
 
 	ending->close = ending->free = 0;
 	ending->user = 0;
-	if (!(imported || exported || ending->opened) || !cuda_may_state())
+	if (!(imported || exported || ending->opened) || !life_may_state())
 		return;
 	GUARDED {
 		if (imported)
@@ -204,7 +205,7 @@ void cuda_context_ending(const struct cuda_call *call, int device, CUcontext con
 	struct cuda_memory m, *place;
 	uint64_t at = 0;
 
-	if (!call->outermost || cuda.inherited || !cuda_may_state())
+	if (!call->outermost || cuda.inherited || !life_may_state())
 		return;
 	GUARDED
 		while ((place = cuda_memory_next(&at, &m)))

@@ -9,6 +9,7 @@
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/stack.h"
+#include "../record/state.h"
 #include "cuda.h"
 
 #define VARIABLE "CUDA_VISIBLE_DEVICES"
@@ -52,7 +53,7 @@ void cuda_env_after(const struct cuda_env *env, uint64_t caller)
 	char cut[sizeof(env->text)];
 
 	text_put(cut, cut + sizeof(cut), value ? value : "");
-	if ((env->set == (value != NULL) && text_equal(cut, env->text)) || !cuda_may_state() ||
+	if ((env->set == (value != NULL) && text_equal(cut, env->text)) || !life_may_state() ||
 	    __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED) > CHANGES)
 		return;
 	GUARDED

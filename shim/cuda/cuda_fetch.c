@@ -13,6 +13,7 @@
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/stack.h"
+#include "../record/state.h"
 #include "cuda.h"
 
 static uint64_t cause_of_refusal(uint32_t pid)
@@ -61,7 +62,7 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 {
 	uint32_t pid;
 
-	if (!cuda_may_state())
+	if (!life_may_state())
 		return;
 	GUARDED {
 		pid = pidfd_process(pidfd);

@@ -11,6 +11,7 @@
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/modules.h"
+#include "../record/state.h"
 #include "registry.h"
 
 void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
@@ -193,7 +194,7 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 {
 	struct cuda_memory m, *place = cuda_memory_at(CUDA_ADDRESSES, address, &m);
 
-	if (!cuda_may_state())
+	if (!life_may_state())
 		return;
 	GUARDED {
 		if (!place)
@@ -219,7 +220,7 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 	enum mpsan_memory memory = space == CUDA_POOLS ? MPSAN_MEMORY_POOL : MPSAN_MEMORY_VMM;
 	struct cuda_memory m, *place = cuda_memory_at(space, object, &m);
 
-	if (!cuda_may_state())
+	if (!life_may_state())
 		return;
 	if (!place)
 		m = (struct cuda_memory){.range = {.owner = space, .start = object, .bytes = 1},
@@ -293,7 +294,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 	struct cuda_where where;
 	bool again;
 
-	if (!cuda_may_state())
+	if (!life_may_state())
 		return;
 	GUARDED {
 		again = cuda_is_open(handle, result ? 0 : 1);
@@ -326,7 +327,7 @@ void cuda_event_made(const struct cuda_call *call)
 {
 	uint32_t made = __atomic_add_fetch(&cuda.events, 1, __ATOMIC_RELAXED);
 
-	if (made & (made - 1) || !cuda_may_state())
+	if (made & (made - 1) || !life_may_state())
 		return;
 	GUARDED
 		EMIT(ipc_event, .made = made, .function = log_text(hook_name(call->id)),
@@ -336,7 +337,7 @@ void cuda_event_made(const struct cuda_call *call)
 /* An exported event may be used to wait for work on memory that was exported before. */
 void cuda_event_exported(const struct cuda_call *call)
 {
-	if (!cuda.unsignalled || !cuda_may_state())
+	if (!cuda.unsignalled || !life_may_state())
 		return;
 	cuda.unsignalled = false;
 	GUARDED

@@ -65,7 +65,7 @@ EXPORT int mpsan_ipc_find(int pid, const void *address, struct mpsan_export *fou
 
 	if (!found || !address)
 		return -EINVAL;
-	if (cuda_may_state())
+	if (life_may_state())
 		GUARDED
 			result = ipc_find((uint32_t)pid, (uint64_t)(uintptr_t)address, found);
 	return result;
@@ -87,7 +87,7 @@ EXPORT int mpsan_ipc_find_name(const char *name, struct mpsan_export *found)
 
 	if (!name || !found)
 		return -EINVAL;
-	if (cuda_may_state())
+	if (life_may_state())
 		GUARDED
 			result = find_name(name, found);
 	return result;
@@ -156,7 +156,7 @@ EXPORT int mpsan_ipc_name(const void *address, const char *name)
 
 	if (!address || !name || !*name)
 		return -EINVAL;
-	if (cuda_may_state())
+	if (life_may_state())
 		GUARDED
 			result = name_export((uint64_t)(uintptr_t)address, name);
 	return result;
@@ -170,7 +170,7 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 
 	if (!exported || !pointer)
 		return -EINVAL;
-	if (!cuda_may_state())
+	if (!life_may_state())
 		return result;
 	GUARDED {
 		result = ipc_open_check(exported);
@@ -189,7 +189,7 @@ EXPORT int mpsan_ipc_close(void *pointer)
 {
 	int result = -ENOSYS;
 
-	if (cuda_may_state())
+	if (life_may_state())
 		GUARDED
 			result = ipc_open_close((uint64_t)(uintptr_t)pointer, CALLER);
 	return result;

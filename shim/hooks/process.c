@@ -29,6 +29,7 @@
 #include "../record/log.h"
 #include "../record/slot.h"
 #include "../record/stack.h"
+#include "../record/state.h"
 #include "../record/switch_off.h"
 #include "../record/table.h"
 #include "../record/thread.h"
@@ -87,7 +88,7 @@ static uint64_t note_spawn(enum mpsan_how how)
 {
 	uint64_t fork = 0;
 
-	if (!life.attached || hook_off || life_is_guest())
+	if (!life_may_state())
 		return 0;
 	GUARDED {
 		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),

@@ -17,6 +17,7 @@
 #include "../record/session.h"
 #include "../record/setting.h"
 #include "../record/slot.h"
+#include "../record/state.h"
 #include "../record/switch_off.h"
 #include "../record/table.h"
 #include "../resources/stdio.h"
@@ -133,7 +134,7 @@ __attribute__((destructor)) static void life_stop(void)
 {
 	libc_lock_exited();
 	stdio_flushes(NULL, 0); /* exit does so after all handlers */
-	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
+	if (life_may_state() && !life.self->end_ns)
 		life_exit(life_code());
 }
 

@@ -81,6 +81,11 @@ bool life_is_guest(void)
 	return life.attached && sys_pid() != life.pid;
 }
 
+bool life_may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
 /* A vfork child runs on this memory, including this word; its parent resets it on return. */
 static TLS bool vforked;
 static TLS uint64_t vfork_event; /* of the newest one */

@@ -39,6 +39,8 @@ uint32_t thread_tid(void);
 
 /* Whether the caller is a vfork child that shares this memory. Costs a system call. */
 bool life_is_guest(void);
+/* Whether this process may write to its log, as far as is known without opening that. */
+bool life_may_state(void);
 /*
  * Whether a frequent hook may change state: the library is on, and the caller is no vfork child.
  * That is asked only after a call that may have created one.

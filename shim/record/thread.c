@@ -261,7 +261,7 @@ bool thread_has_company(void)
 
 struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64_t caller)
 {
-	if (!life.attached || hook_off || life_is_guest() || !log_open())
+	if (!life_may_state() || !log_open())
 		return NULL;
 	modules_update(); /* from now on waits matter, and whether they are in Python */
 	parcels_used = true;

@@ -82,7 +82,7 @@ void dontfork_add(uint64_t address, uint64_t bytes, uint64_t caller)
 	uint64_t end = (address + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	struct place *p;
 
-	if (!life.attached || hook_off || life_is_guest())
+	if (!life_may_state())
 		return;
 	GUARDED {
 		p = dontfork_is_known(address, end) ? NULL : claim();
@@ -126,7 +126,7 @@ static void state_registration(enum mpsan_dontfork how, uint64_t address, uint64
 {
 	STATE static uint32_t told; /* kinds */
 
-	if (told & 1u << how || !life.attached || hook_off || life_is_guest() || kernel_copies())
+	if (told & 1u << how || !life_may_state() || kernel_copies())
 		return;
 	GUARDED {
 		told |= 1u << how;

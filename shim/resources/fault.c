@@ -164,7 +164,7 @@ void fault_start(void)
 
 void fault_watch(uint8_t which)
 {
-	if ((fault_watched & which) == which || !life.attached || hook_off || life_is_guest())
+	if ((fault_watched & which) == which || !life_may_state())
 		return;
 	__atomic_fetch_or(&fault_watched, which, __ATOMIC_ACQ_REL);
 	if (which & FAULT_BUS)
@@ -206,7 +206,7 @@ static bool stands_for(int number, const void *handler, struct action *program)
 
 static void changed_by_program(int number)
 {
-	if (is_watched(number) && life.attached && !hook_off && !life_is_guest())
+	if (is_watched(number) && life_may_state())
 		arm(number);
 }
 

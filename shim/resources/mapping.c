@@ -244,7 +244,7 @@ void mapping_refused(int fd, uint64_t bytes, uint64_t caller)
 	struct segment segment;
 	uint64_t limit;
 
-	if (!segment_of(fd, &segment) || !life.attached || hook_off || life_is_guest())
+	if (!segment_of(fd, &segment) || !life_may_state())
 		return;
 	GUARDED {
 		limit = map_limit();

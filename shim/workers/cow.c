@@ -120,11 +120,6 @@ static bool cow_count(struct count *to, const struct count *last)
 	return true;
 }
 
-static bool may_look(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
-
 /* Records the count even if nothing was copied: the command then need not guess. */
 static void cow_state(const struct count *worked)
 {
@@ -164,7 +159,7 @@ static bool is_taken_down(void)
 
 void cow_leaves(void)
 {
-	if (LIKELY(!growth.inherited) || growth.left || is_taken_down() || !may_look())
+	if (LIKELY(!growth.inherited) || growth.left || is_taken_down() || !life_may_state())
 		return;
 	GUARDED {
 		cow_leave();
@@ -173,7 +168,7 @@ void cow_leaves(void)
 
 void cow_acts(void)
 {
-	if (LIKELY(!growth.inherited) || growth.left || !is_taken_down() || !may_look())
+	if (LIKELY(!growth.inherited) || growth.left || !is_taken_down() || !life_may_state())
 		return;
 	GUARDED {
 		cow_leave();
@@ -182,7 +177,7 @@ void cow_acts(void)
 
 void cow_flushes(void)
 {
-	if (LIKELY(!growth.inherited) || growth.left || !growth.python || !may_look() ||
+	if (LIKELY(!growth.inherited) || growth.left || !growth.python || !life_may_state() ||
 	    !python_is_idle())
 		return;
 	GUARDED {
@@ -195,7 +190,7 @@ void cow_ended(void)
 	const struct count *worked = &growth.worked;
 	struct count now;
 
-	if (LIKELY(!growth.inherited) || !may_look())
+	if (LIKELY(!growth.inherited) || !life_may_state())
 		return;
 	GUARDED {
 		/* Its end began unseen: only its last flush is known. */

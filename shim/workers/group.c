@@ -17,11 +17,6 @@ STATE bool group_made;
 static uint64_t table, table_type; /* the dictionary _pg_map, and the type of dictionaries */
 STATE static uint32_t looks;
 
-static bool may_state(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
-
 static bool inside_making(void)
 {
 	return python_calls("init_process_group", FILE_NAME);
@@ -29,7 +24,7 @@ static bool inside_making(void)
 
 static NOINLINE void look_for_making(void)
 {
-	if (group_made || looks >= LOOKS || !python_present() || !may_state())
+	if (group_made || looks >= LOOKS || !python_present() || !life_may_state())
 		return;
 	looks++;
 	GUARDED {
@@ -55,7 +50,7 @@ void group_thread_made(void)
  */
 NOINLINE void group_look_again(void)
 {
-	if (python_dict_used(table, table_type) != 0 || !may_state())
+	if (python_dict_used(table, table_type) != 0 || !life_may_state())
 		return;
 	GUARDED {
 		if (!inside_making() && __atomic_exchange_n(&group_made, false, __ATOMIC_ACQ_REL))

@@ -63,11 +63,6 @@ void proc_events_forked(void)
 	is_server = false;
 }
 
-static bool may_state(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
-
 /* Looks for Python: a started child may come here before anything else has done so. */
 static bool sees_python(void)
 {
@@ -97,7 +92,7 @@ NOINLINE void proc_events_opened(const char *path)
 {
 	uint64_t process;
 
-	if (is_server || !text_equal(path, "/dev/null") || !may_state())
+	if (is_server || !text_equal(path, "/dev/null") || !life_may_state())
 		return;
 	GUARDED {
 		process = sees_python() ? python_started() : 0;
@@ -111,7 +106,7 @@ void proc_events_main_again(enum mpsan_main_how how, uint64_t caller)
 {
 	uint32_t bit = 1u << how;
 
-	if (LIKELY(!proc_events.unnamed) || proc_events.again & bit || !may_state() ||
+	if (LIKELY(!proc_events.unnamed) || proc_events.again & bit || !life_may_state() ||
 	    !sees_python() || !python_runs_main() ||
 	    __atomic_fetch_or(&proc_events.again, bit, __ATOMIC_RELAXED) & bit)
 		return;
@@ -209,7 +204,7 @@ uint64_t proc_events_kills(int64_t pid, int signal, uint64_t caller)
 	uint64_t whom = (uint64_t)pid << 32, key, stated = 0;
 	bool self = pid == (int64_t)life.pid;
 
-	if (!signal || pid == PROC_EVENTS_NOBODY || (self && !may_end(signal)) || !may_state())
+	if (!signal || pid == PROC_EVENTS_NOBODY || (self && !may_end(signal)) || !life_may_state())
 		return 0;
 	if (pid > 0) /* PIDs are reused; a child that was just born has no slot yet */
 		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
@@ -258,7 +253,7 @@ static enum mpsan_exit_check checks(void)
 
 void proc_events_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
 {
-	if (LIKELY(!WIFSIGNALED(status)) || !is_crash(WTERMSIG(status)) || !may_state())
+	if (LIKELY(!WIFSIGNALED(status)) || !is_crash(WTERMSIG(status)) || !life_may_state())
 		return;
 	GUARDED {
 		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status),
@@ -283,7 +278,7 @@ void proc_events_bound(int tid, uint64_t before, uint64_t caller)
 {
 	uint64_t processors = proc_events_processors(tid);
 
-	if (processors == before || !processors || !may_state())
+	if (processors == before || !processors || !life_may_state())
 		return;
 	GUARDED {
 		uint64_t pid = tid ? (uint64_t)tid : thread_tid();
@@ -335,7 +330,7 @@ void proc_events_unflag(uint16_t flag)
 void proc_events_left(int code, uint64_t caller)
 {
 	if (LIKELY(!(code & 0xff)) || proc_events.told_end ||
-	    !(life.forked || proc_events.started) || !may_state() ||
+	    !(life.forked || proc_events.started) || !life_may_state() ||
 	    !(python_present() || proc_events.started || (log_head() && !log_is_inherited())))
 		return;
 	proc_events.told_end = true;

@@ -8,13 +8,6 @@
 #include "../proc/procmaps.h"
 #include "../proc/root.h"
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), bytes = strlen(end);
-
-	return length >= bytes && !strcmp(text + length - bytes, end);
-}
-
 char *watched_session(uint32_t pid)
 {
 	struct procmaps_walk walk = procmaps_begin(pid);
@@ -23,8 +16,8 @@ char *watched_session(uint32_t pid)
 	bool library = false;
 
 	while (procmaps_next(&walk)) {
-		library |= ends_with(walk.at.path, "/libmpsan.so");
-		if (!table && ends_with(walk.at.path, "/session"))
+		library |= text_ends(walk.at.path, "/libmpsan.so");
+		if (!table && text_ends(walk.at.path, "/session"))
 			table = text_copy(walk.at.path);
 	}
 	procmaps_end(&walk);

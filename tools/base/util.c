@@ -32,6 +32,27 @@ int complain(const char *format, ...)
 	return STATUS_USAGE;
 }
 
+int complain_text(char *wrong)
+{
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+bool text_ends(const char *text, const char *end)
+{
+	size_t length = strlen(text), bytes = strlen(end);
+
+	return length >= bytes && !strcmp(text + length - bytes, end);
+}
+
+int compare_words(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return (a > b) - (a < b);
+}
+
 void (*memory_lost)(void);
 
 const char *memory_why(void)

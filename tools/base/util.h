@@ -2,6 +2,7 @@
 /* Helpers of the whole command: error lines, allocation that cannot fail, growing arrays. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
  * problem and the cure.
  */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with a text, which it frees. */
+int complain_text(char *wrong);
 
 /*
  * The functions below never return NULL: out of memory, they call `memory_lost` if it is set, else
@@ -34,6 +37,11 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 char *text_signal(int number); /* "SIGTERM"; "signal 34" */
 /* Appends `more` to `list`, with `separator` between them if both are non-empty, and frees both. */
 char *text_join(char *list, const char *separator, char *more);
+
+bool text_ends(const char *text, const char *end);
+
+/* Two uint64_t, for qsort() and bsearch(). */
+int compare_words(const void *one, const void *other);
 
 /* Frees what a variable points to where its block ends; `json_auto_t` does so with JSON. */
 #define AUTO_FREE __attribute__((cleanup(memory_drop)))

@@ -14,13 +14,6 @@
 #include "../ps/ps_memory.h"
 #include "command.h"
 
-static int cmd_ps_tell(char *wrong)
-{
-	complain("%s", wrong);
-	free(wrong);
-	return STATUS_USAGE;
-}
-
 static int write_out(json_t *document, bool as_json, void (*print)(FILE *, const json_t *))
 {
 	if (as_json) {
@@ -64,7 +57,7 @@ static int cmd_ps_show(const char *dir, bool as_json, const void *context)
 	int status;
 
 	if (wrong)
-		return cmd_ps_tell(wrong);
+		return complain_text(wrong);
 	if (ps.live && view->looks)
 		ps_look(&ps);
 	status = view->document ? write_out(view->document(&ps), as_json, view->print) :

@@ -30,13 +30,6 @@
 #include "offline.h"
 #include "options.h"
 
-static int cmd_run_tell(char *wrong)
-{
-	complain("%s", wrong);
-	free(wrong);
-	return STATUS_USAGE;
-}
-
 static bool is_text(const struct report_target *target)
 {
 	return target->format->write == out_text;
@@ -243,7 +236,7 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 
 		if (tight)
 			give_up(launch, why);
-		cmd_run_tell(why);
+		complain_text(why);
 		return status;
 	}
 	program_state_started();
@@ -333,7 +326,7 @@ static int run(struct settings *settings, char **argv)
 	wrong = launch_prepare(&launch, settings->dir, settings->for_library);
 	if (wrong && launch.is_tight)
 		give_up(&launch, wrong);
-	status = wrong ? cmd_run_tell(wrong) : run_session(settings, &launch, argv);
+	status = wrong ? complain_text(wrong) : run_session(settings, &launch, argv);
 	launch_finish(&launch);
 	return status;
 }

@@ -46,6 +46,11 @@ char *callsite_fix(const struct evidence_context *ctx, const struct callsite *ca
 	return fix_for(fix, python ? FIX_FOR_PYTHON : FIX_FOR_NATIVE);
 }
 
+char *callsite_where(const struct callsite *callsite)
+{
+	return text_copy(callsite->where ? callsite->where : "an unknown place");
+}
+
 void callsite_handles(const struct evidence_context *ctx, struct callsite *callsite,
 		      uint64_t raised)
 {

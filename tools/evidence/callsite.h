@@ -31,6 +31,8 @@ struct evidence_context {
 void callsite_init(const struct evidence_context *ctx, struct callsite *callsite,
 		   const struct fact_place *at, uint32_t tid, uint64_t stack, uint64_t python);
 void callsite_finish(struct callsite *callsite);
+/* Its `where`, or that it is unknown; the caller frees it. */
+char *callsite_where(const struct callsite *callsite);
 /* Reads the exception that it handles, too, at that position. */
 void callsite_handles(const struct evidence_context *ctx, struct callsite *callsite,
 		      uint64_t raised);

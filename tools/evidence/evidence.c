@@ -46,12 +46,6 @@ struct evidence {
 	json_t *args; /* by placeholder */
 };
 
-static uint32_t evidence_pid_of(const struct evidence *evidence, uint32_t slot)
-{
-	return slot < evidence->reader->session.slots ? evidence->reader->session.table[slot].pid :
-							0;
-}
-
 static void set_holder(struct evidence *evidence)
 {
 	const struct ev_held *ev = &evidence->held->ev;
@@ -352,7 +346,7 @@ static json_t *evidence_steps(const struct evidence *evidence)
 		if (step->role == STEP_FORK && callsite == &evidence->forker)
 			json_object_set_new(
 				json_array_get(steps, json_array_size(steps) - 1), "child",
-				json_integer(evidence_pid_of(evidence, evidence->fork->child)));
+				json_integer(reader_pid(evidence->reader, evidence->fork->child)));
 	}
 	return steps;
 }
@@ -431,7 +425,7 @@ static json_t *evidence_write(struct evidence *evidence)
 			   "rule", rule_slug(finding->rule), "title", title, "severity", "message",
 			   args_fill(evidence->args, finding->message_text->message), "fix",
 			   args_fill(evidence->args, fix), "count", 1, "pid",
-			   (json_int_t)evidence_pid_of(evidence, main_callsite->at->by), "tid",
+			   (json_int_t)reader_pid(evidence->reader, main_callsite->at->by), "tid",
 			   (json_int_t)main_callsite->tid, "thread",
 			   jsontext_of(main_callsite->thread), "time_ns",
 			   (json_int_t)reader_real_ns(evidence->reader, main_callsite->time_ns),

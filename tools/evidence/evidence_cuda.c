@@ -168,11 +168,6 @@ struct cuda_event cuda_event(const struct cuda_subjects *subjects)
 	}
 }
 
-static char *where(const struct callsite *callsite)
-{
-	return text_copy(callsite->where ? callsite->where : "an unknown place");
-}
-
 static char *number(uint64_t value)
 {
 	return text_format("%llu", (unsigned long long)value);
@@ -340,7 +335,7 @@ static void piece_args(const struct cuda_subjects *subjects, json_t *args)
 	args_set(args, ARG_device, device_text(piece->device));
 	args_set(args, ARG_memory, text_copy(memory_text(piece->memory)));
 	args_set(args, ARG_producer, number(process_of(subjects, piece->owner)->pid));
-	args_set(args, ARG_exported_at, where(&subjects->exporter));
+	args_set(args, ARG_exported_at, callsite_where(&subjects->exporter));
 	args_set(args, ARG_export_function,
 		 piece->by_export ? function_text(subjects, &cuda->exports[piece->by_export - 1].at,
 						  cuda->exports[piece->by_export - 1].ev.function) :
@@ -362,7 +357,7 @@ static void import_args(const struct cuda_subjects *subjects, json_t *args)
 
 	args_set(args, ARG_consumer, number(process_of(subjects, import->at.by)->pid));
 	args_set(args, ARG_consumer_end, end_text(subjects->facts, import->at.by));
-	args_set(args, ARG_opened_at, where(&subjects->importer));
+	args_set(args, ARG_opened_at, callsite_where(&subjects->importer));
 	args_set(args, ARG_open_function,
 		 function_text(subjects, &import->at, import->ev.function));
 	args_set(args, ARG_held,
@@ -425,7 +420,7 @@ void cuda_args(const struct cuda_subjects *subjects, const struct callsite *main
 
 	args_set(args, ARG_function, function_text(subjects, event.at, event.function));
 	args_set(args, ARG_result, result_text(name, event.result));
-	args_set(args, ARG_at, where(main_callsite));
+	args_set(args, ARG_at, callsite_where(main_callsite));
 	if (subjects->init)
 		init_args(subjects, args);
 	if (subjects->piece)

@@ -42,11 +42,6 @@ static char *thread_actor(const struct evidence_context *ctx, uint32_t slot, uin
 	return actor;
 }
 
-static uint32_t evidence_deadlock_pid_of(const struct evidence_context *ctx, uint64_t slot)
-{
-	return slot < ctx->reader->session.slots ? ctx->reader->session.table[slot].pid : 0;
-}
-
 static const struct mpsan_process *dead_process(const struct evidence_context *ctx,
 						const struct fact_deadlock *deadlock)
 {
@@ -295,7 +290,7 @@ static struct edge_owner edge_owner(const struct evidence_context *ctx,
 	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && subject);
 
 	return (struct edge_owner){
-		.pid = gone && dead ? dead->pid : evidence_deadlock_pid_of(ctx, slot),
+		.pid = gone && dead ? dead->pid : reader_pid(ctx->reader, slot),
 		.tid = (uint32_t)(ev->owner ? ev->owner :
 				  gone	    ? ev->taker :
 					      0),

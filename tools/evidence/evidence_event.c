@@ -128,11 +128,6 @@ static void set_fields(const struct event_subjects *subjects, const struct fact_
 	}
 }
 
-static char *place_text(const struct callsite *callsite)
-{
-	return text_copy(callsite->where ? callsite->where : "an unknown place");
-}
-
 /* Sets the arguments about the process's parent, and the workers that it left behind. */
 static void parent_args(const struct reader *reader, uint32_t slot, json_t *args)
 {
@@ -151,7 +146,7 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 	if (subjects->event) {
 		set_fields(subjects, subjects->event, "", args);
 		args_set(args, ARG_who, process_text(reader, subjects->event->by));
-		args_set(args, ARG_at, place_text(&subjects->doer));
+		args_set(args, ARG_at, callsite_where(&subjects->doer));
 		if (subjects->event->type == EV_exception)
 			args_set(args, ARG_exception,
 				 exception_text(reader, subjects->finding->trigger.index,
@@ -160,7 +155,7 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 	if (subjects->cause) {
 		set_fields(subjects, subjects->cause, ARGS_OF_CAUSE, args);
 		args_set(args, ARG_cause_who, process_text(reader, subjects->cause->by));
-		args_set(args, ARG_cause_at, place_text(&subjects->causer));
+		args_set(args, ARG_cause_at, callsite_where(&subjects->causer));
 		if (subjects->cause->type == EV_exception)
 			args_set(args, ARG_cause_exception,
 				 exception_text(reader, subjects->finding->cause - 1,

@@ -18,11 +18,6 @@ struct lives {
 	uint32_t left_out;
 };
 
-static uint32_t evidence_subject_pid_of(const struct evidence_context *ctx, uint32_t slot)
-{
-	return slot < ctx->reader->session.slots ? ctx->reader->session.table[slot].pid : 0;
-}
-
 static json_t *real_time(const struct evidence_context *ctx, uint64_t time_ns)
 {
 	return time_ns ? json_integer((json_int_t)reader_real_ns(ctx->reader, time_ns)) :
@@ -37,7 +32,7 @@ static void add_use(struct lives *lives, uint32_t slot, uint64_t begin_ns, uint6
 	}
 	json_array_append_new(
 		lives->uses,
-		json_pack("[I, o, o]", (json_int_t)evidence_subject_pid_of(lives->ctx, slot),
+		json_pack("[I, o, o]", (json_int_t)reader_pid(lives->ctx->reader, slot),
 			  real_time(lives->ctx, begin_ns), real_time(lives->ctx, end_ns)));
 }
 
@@ -46,7 +41,7 @@ static json_t *subject_of(const struct lives *lives, const char *kind, char *nam
 {
 	json_t *subject = json_pack("{s:s, s:o, s:I, s:I, s:o, s:I}", "kind", kind, "name",
 				    jsontext_of(name), "bytes", (json_int_t)bytes, "pid",
-				    (json_int_t)evidence_subject_pid_of(lives->ctx, owner), "uses",
+				    (json_int_t)reader_pid(lives->ctx->reader, owner), "uses",
 				    lives->uses, "uses_left_out", (json_int_t)lives->left_out);
 
 	free(name);

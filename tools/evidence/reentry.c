@@ -55,13 +55,6 @@
 	"release the lock first, split the function into a locked and an unlocked part, " \
 	"or use a recursive lock where re-entry is safe"
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), of_end = strlen(end);
-
-	return length >= of_end && !strcmp(text + length - of_end, end);
-}
-
 static bool is_named(const json_t *frame, const char *const *name, size_t count)
 {
 	const char *function = jsontext_at(frame, "function");
@@ -94,7 +87,7 @@ static size_t frames_between(const struct callsite *waiter, const struct callsit
 static bool runs_destructor(json_t *python, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (ends_with(jsontext_at(json_array_get(python, i), "function"), "__del__"))
+		if (text_ends(jsontext_at(json_array_get(python, i), "function"), "__del__"))
 			return true;
 	return false;
 }
@@ -105,7 +98,7 @@ static bool runs_finalizer(json_t *python, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const char *file = jsontext_at(json_array_get(python, i), "file");
 
-		if (ends_with(file, "/weakref.py") || ends_with(file, "/_weakrefset.py"))
+		if (text_ends(file, "/weakref.py") || text_ends(file, "/_weakrefset.py"))
 			return true;
 	}
 	return false;
@@ -114,7 +107,7 @@ static bool runs_finalizer(json_t *python, size_t count)
 static bool logs(json_t *python, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (ends_with(jsontext_at(json_array_get(python, i), "file"),
+		if (text_ends(jsontext_at(json_array_get(python, i), "file"),
 			      "/logging/__init__.py"))
 			return true;
 	return false;
@@ -126,7 +119,7 @@ static bool runs_in_loop(json_t *python)
 	json_t *frame;
 
 	JSON_EACH(frame, python)
-		if (ends_with(jsontext_at(frame, "file"), "/asyncio/events.py"))
+		if (text_ends(jsontext_at(frame, "file"), "/asyncio/events.py"))
 			return true;
 	return false;
 }
@@ -137,7 +130,7 @@ static bool has_special(json_t *python, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const char *function = jsontext_at(json_array_get(python, i), "function");
 
-		if (ends_with(function, "__") || ends_with(function, "<lambda>"))
+		if (text_ends(function, "__") || text_ends(function, "<lambda>"))
 			return true;
 	}
 	return false;

@@ -169,6 +169,14 @@ static inline uint64_t event_time(const struct fact_event *event)
 	return event_record(event)->time_ns;
 }
 
+/* The earlier of two times, of which 0 is none. */
+static inline uint64_t fact_sooner(uint64_t one, uint64_t other)
+{
+	if (!one || !other)
+		return one ? one : other;
+	return one < other ? one : other;
+}
+
 static inline uint32_t event_tid(const struct fact_event *event)
 {
 	return event_record(event)->tid;

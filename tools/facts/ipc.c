@@ -63,13 +63,6 @@ uint32_t cuda_fork_after(const struct facts *facts, uint32_t init, uint32_t slot
 	return FACT_NONE;
 }
 
-static uint64_t ipc_sooner(uint64_t one, uint64_t other)
-{
-	if (!one || !other)
-		return one ? one : other;
-	return one < other ? one : other;
-}
-
 uint64_t cuda_launch_ns(const struct facts *facts, uint32_t slot, uint64_t time_ns)
 {
 	uint64_t first = facts->processes[slot].exec_ns;
@@ -82,7 +75,7 @@ uint64_t cuda_launch_ns(const struct facts *facts, uint32_t slot, uint64_t time_
 
 		if (child->slot->birth_ns >= time_ns &&
 		    (!fact_how_copies(child->slot->how) || child->exec_ns))
-			first = ipc_sooner(first, child->slot->birth_ns);
+			first = fact_sooner(first, child->slot->birth_ns);
 	}
 	return first;
 }
@@ -115,7 +108,7 @@ uint32_t cuda_crowd(const struct facts *facts, uint32_t *first)
 
 uint64_t ipc_close_ns(const struct facts *facts, const struct ipc_import *import)
 {
-	return ipc_sooner(import->close_ns, cuda_end_ns(facts, import->at.by));
+	return fact_sooner(import->close_ns, cuda_end_ns(facts, import->at.by));
 }
 
 bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uint64_t time_ns)

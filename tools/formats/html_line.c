@@ -31,13 +31,6 @@ static void add_key(struct named *named, const json_t *object)
 			(uint64_t)json_integer_value(tid));
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return left < right ? -1 : left > right;
-}
-
 static void html_line_gather(struct named *named, const json_t *findings)
 {
 	json_t *finding, *step;
@@ -48,7 +41,7 @@ static void html_line_gather(struct named *named, const json_t *findings)
 			add_key(named, json_object_get(step, "waits_for"));
 		}
 	if (named->keys.count)
-		qsort(named->keys.item, named->keys.count, sizeof(uint64_t), compare_keys);
+		qsort(named->keys.item, named->keys.count, sizeof(uint64_t), compare_words);
 }
 
 static bool is_named(const struct named *named, const struct timeline *line,
@@ -57,7 +50,7 @@ static bool is_named(const struct named *named, const struct timeline *line,
 	uint64_t key = html_line_key_of(line->processes.item[thread->process].pid, thread->tid);
 
 	return named->keys.count &&
-	       bsearch(&key, named->keys.item, named->keys.count, sizeof(uint64_t), compare_keys);
+	       bsearch(&key, named->keys.item, named->keys.count, sizeof(uint64_t), compare_words);
 }
 
 static json_t *threads_json(const struct named *named, const struct timeline *line, uint32_t *place)

@@ -28,17 +28,12 @@ const struct pipes *kind_pipes(struct kind_look *look, bool locks)
 	return &look->ps->pipes;
 }
 
-static bool is_seen(uint32_t pid, void *snapshot)
-{
-	return snapshot_process_of_pid(snapshot, pid) != SNAPSHOT_NONE;
-}
-
 /* A process that has just begun may not have been seen yet. */
 enum kind kind_of_other(const struct kind_look *look, uint32_t pid)
 {
 	struct snapshot *snapshot = look->ps->snapshot;
 
-	return proc_descends(pid, is_seen, snapshot) ? KIND_peer : KIND_outside;
+	return proc_descends(pid, snapshot_has_pid, snapshot) ? KIND_peer : KIND_outside;
 }
 
 static bool is_child(const struct kind_look *look, uint32_t pid)
@@ -78,7 +73,7 @@ static uint32_t holder_of(struct kind_look *look, const struct pipe_id *id, unsi
 	uint32_t at = 0, found = 0;
 
 	while ((holder = pipes_next(pipes, id, ends, &at))) {
-		bool is_ours = is_seen(holder->pid, look->ps->snapshot);
+		bool is_ours = snapshot_has_pid(holder->pid, look->ps->snapshot);
 
 		if (!pipe_same(&holder->id, id) || holder->pid == look->thread->pid)
 			continue;

@@ -23,17 +23,10 @@ static void add_held(const struct descriptor *descriptor, void *context)
 		*ARRAY_ADD(&peers->held) = inode;
 }
 
-static int compare_inodes(const void *one, const void *other)
-{
-	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
-	return (a > b) - (a < b);
-}
-
 static bool is_held(const struct peers *peers, uint64_t inode)
 {
 	return peers->held.count &&
-	       bsearch(&inode, peers->held.item, peers->held.count, sizeof(inode), compare_inodes);
+	       bsearch(&inode, peers->held.item, peers->held.count, sizeof(inode), compare_words);
 }
 
 static void count_connection(const struct descriptor *descriptor, void *context)
@@ -55,7 +48,7 @@ bool peers_are_here(const struct snapshot *snapshot, const uint32_t *index, uint
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		descriptors_each(snapshot->processes.item[i].pid, add_held, &peers);
 	if (peers.held.count)
-		qsort(peers.held.item, peers.held.count, sizeof(*peers.held.item), compare_inodes);
+		qsort(peers.held.item, peers.held.count, sizeof(*peers.held.item), compare_words);
 	for (uint32_t i = 0; i < count; i++)
 		if (index[i] != SNAPSHOT_NONE)
 			descriptors_each(snapshot->threads.item[index[i]].pid, count_connection,

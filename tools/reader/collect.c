@@ -12,17 +12,6 @@
 #include "collect_shm.h"
 #include "threads.h"
 
-static struct fact_place collect_place_of(const struct record *record)
-{
-	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
-				   record->time_ns};
-}
-
-static void open_trigger(struct reader *reader, enum trigger_kind kind, uint32_t index)
-{
-	*ARRAY_ADD(&reader->open) = (struct trigger){kind, index};
-}
-
 /* A fork that found the same holds as an earlier one refers to that one's list. */
 static void share_list(struct reader *reader, struct fact_fork *fork)
 {
@@ -41,7 +30,7 @@ static void collect_fork(struct reader *reader, const struct record *record)
 {
 	struct fact_fork *fork = ARRAY_ADD(&reader->forks);
 
-	*fork = (struct fact_fork){.at = collect_place_of(record),
+	*fork = (struct fact_fork){.at = reader_place(record),
 				   .child = FACT_NONE,
 				   .late = reader->last_late[record->by]};
 	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
@@ -50,14 +39,14 @@ static void collect_fork(struct reader *reader, const struct record *record)
 	fork->list = reader->forks.count - 1;
 	share_list(reader, fork);
 	index_map_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
-	open_trigger(reader, TRIGGER_FORK, reader->forks.count - 1);
+	reader_await(reader, TRIGGER_FORK, reader->forks.count - 1);
 }
 
 static void collect_held(struct reader *reader, const struct record *record)
 {
 	struct fact_held *held = ARRAY_ADD(&reader->helds);
 
-	*held = (struct fact_held){.at = collect_place_of(record), .fork = FACT_NONE};
+	*held = (struct fact_held){.at = reader_place(record), .fork = FACT_NONE};
 	memcpy(&held->ev, record->payload, sizeof(held->ev));
 	index_map_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
 }
@@ -72,10 +61,10 @@ static void collect_wait(struct reader *reader, const struct record *record)
 {
 	struct fact_wait *wait = ARRAY_ADD(&reader->waits);
 
-	*wait = (struct fact_wait){.at = collect_place_of(record), .held = FACT_NONE};
+	*wait = (struct fact_wait){.at = reader_place(record), .held = FACT_NONE};
 	copy_event(&wait->ev, sizeof(wait->ev), record);
 	index_map_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
-	open_trigger(reader, TRIGGER_WAIT, reader->waits.count - 1);
+	reader_await(reader, TRIGGER_WAIT, reader->waits.count - 1);
 }
 
 static void collect_wait_end(struct reader *reader, const struct record *record)
@@ -93,9 +82,9 @@ static void collect_unlock_failed(struct reader *reader, const struct record *re
 {
 	struct fact_unlock *unlock = ARRAY_ADD(&reader->unlocks);
 
-	*unlock = (struct fact_unlock){.at = collect_place_of(record), .held = FACT_NONE};
+	*unlock = (struct fact_unlock){.at = reader_place(record), .held = FACT_NONE};
 	memcpy(&unlock->ev, record->payload, sizeof(unlock->ev));
-	open_trigger(reader, TRIGGER_UNLOCK, reader->unlocks.count - 1);
+	reader_await(reader, TRIGGER_UNLOCK, reader->unlocks.count - 1);
 }
 
 /* The blocked threads of a deadlock immediately precede it, in its log and so in time order. */
@@ -103,7 +92,7 @@ static void collect_blocked(struct reader *reader, const struct record *record)
 {
 	struct fact_blocked *blocked = ARRAY_ADD(&reader->blockeds);
 
-	*blocked = (struct fact_blocked){.at = collect_place_of(record)};
+	*blocked = (struct fact_blocked){.at = reader_place(record)};
 	copy_event(&blocked->ev, sizeof(blocked->ev), record);
 	if (blocked->ev.python)
 		blocked->frames =
@@ -116,7 +105,7 @@ static void collect_deadlock(struct reader *reader, const struct record *record)
 {
 	struct fact_deadlock *deadlock = ARRAY_ADD(&reader->deadlocks);
 
-	*deadlock = (struct fact_deadlock){.at = collect_place_of(record),
+	*deadlock = (struct fact_deadlock){.at = reader_place(record),
 					   .end = reader->blockeds.count,
 					   .until_ns = record->time_ns};
 	memcpy(&deadlock->ev, record->payload, sizeof(deadlock->ev));
@@ -125,7 +114,7 @@ static void collect_deadlock(struct reader *reader, const struct record *record)
 				  0;
 	index_map_add(reader->places, record->slot, record->pos, EV_deadlock,
 		      reader->deadlocks.count - 1);
-	open_trigger(reader, TRIGGER_DEADLOCK, reader->deadlocks.count - 1);
+	reader_await(reader, TRIGGER_DEADLOCK, reader->deadlocks.count - 1);
 }
 
 static void collect_deadlock_over(struct reader *reader, const struct record *record)
@@ -143,17 +132,17 @@ static void collect_order(struct reader *reader, const struct record *record)
 {
 	struct fact_order *order = ARRAY_ADD(&reader->orders);
 
-	*order = (struct fact_order){.at = collect_place_of(record)};
+	*order = (struct fact_order){.at = reader_place(record)};
 	memcpy(&order->ev, record->payload, sizeof(order->ev));
 	fact_order_enter(reader->orders.item, reader->order_lists, reader->orders.count - 1);
 	*ARRAY_ADD(&reader->orders_live) = reader->orders.count - 1;
-	open_trigger(reader, TRIGGER_ORDER, reader->orders.count - 1);
+	reader_await(reader, TRIGGER_ORDER, reader->orders.count - 1);
 }
 
 static void collect_shared_lock(struct reader *reader, const struct record *record)
 {
 	*ARRAY_ADD(&reader->shares) = (struct seen_share){
-		collect_place_of(record), *(const struct ev_shared_lock *)record->payload, false};
+		reader_place(record), *(const struct ev_shared_lock *)record->payload, false};
 }
 
 static void collect_lock_gone(struct reader *reader, const struct record *record)
@@ -162,7 +151,7 @@ static void collect_lock_gone(struct reader *reader, const struct record *record
 	uint32_t kept = 0;
 
 	*ARRAY_ADD(&reader->shares) =
-		(struct seen_share){collect_place_of(record), {.lock = gone->lock}, true};
+		(struct seen_share){reader_place(record), {.lock = gone->lock}, true};
 	for (uint32_t i = 0; i < reader->orders_live.count; i++) {
 		uint32_t index = reader->orders_live.item[i];
 		struct fact_order *order = &reader->orders.item[index];
@@ -180,10 +169,10 @@ static void collect_left_locked(struct reader *reader, const struct record *reco
 {
 	struct fact_left *left = ARRAY_ADD(&reader->lefts);
 
-	*left = (struct fact_left){.at = collect_place_of(record)};
+	*left = (struct fact_left){.at = reader_place(record)};
 	memcpy(&left->ev, record->payload, sizeof(left->ev));
 	left->fork = reader_find(reader, record->slot, left->ev.fork, EV_fork);
-	open_trigger(reader, TRIGGER_KEPT_LOCK, reader->lefts.count - 1);
+	reader_await(reader, TRIGGER_KEPT_LOCK, reader->lefts.count - 1);
 }
 
 /* Keeps the first exec of a process: its slot has only the last one. */
@@ -199,15 +188,14 @@ static void collect_name(struct reader *reader, const struct record *record)
 {
 	const struct ev_lock_name *ev = record->payload;
 
-	*ARRAY_ADD(&reader->names) =
-		(struct seen_name){collect_place_of(record), ev->lock, ev->name};
+	*ARRAY_ADD(&reader->names) = (struct seen_name){reader_place(record), ev->lock, ev->name};
 }
 
 static void collect_module(struct reader *reader, const struct record *record)
 {
 	struct seen_module *module = ARRAY_ADD(&reader->modules);
 
-	*module = (struct seen_module){.at = collect_place_of(record),
+	*module = (struct seen_module){.at = reader_place(record),
 				       .previous = reader->last_module[record->by]};
 	memcpy(&module->ev, record->payload, sizeof(module->ev));
 	reader->last_module[record->by] = reader->modules.count - 1;
@@ -275,7 +263,7 @@ static void collect_event(struct reader *reader, const struct record *record, bo
 		reader->cut_ns = record->time_ns;
 	collect_shm(reader);
 	if (told)
-		open_trigger(reader, TRIGGER_EVENT, reader->events.count - 1);
+		reader_await(reader, TRIGGER_EVENT, reader->events.count - 1);
 }
 
 /*
@@ -350,10 +338,10 @@ void collect_record(struct reader *reader, const struct record *record)
 	else if (threads_collect(reader, record))
 		return;
 	else if (record->type == EV_comm && record->bytes >= sizeof(struct mpsan_comm))
-		*ARRAY_ADD(&reader->comms) = collect_place_of(record);
+		*ARRAY_ADD(&reader->comms) = reader_place(record);
 	else if (TAKES(limit))
 		*ARRAY_ADD(&reader->limits) = (struct seen_limit){
-			collect_place_of(record), *(const struct ev_limit *)record->payload};
+			reader_place(record), *(const struct ev_limit *)record->payload};
 #undef TAKES
 #undef TAKES_BEFORE
 }

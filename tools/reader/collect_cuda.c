@@ -72,15 +72,10 @@ static struct cuda_facts *collect_cuda_begin(struct reader *reader)
 	return facts;
 }
 
-static void open_trigger(struct reader *reader, enum trigger_kind kind, uint32_t index)
-{
-	*ARRAY_ADD(&reader->open) = (struct trigger){kind, index};
-}
-
 static void await_over(struct reader *reader, uint32_t slot)
 {
 	if (!reader->cuda->over_awaited)
-		open_trigger(reader, TRIGGER_SHARING_OVER, slot);
+		reader_await(reader, TRIGGER_SHARING_OVER, slot);
 	reader->cuda->over_awaited = true;
 }
 
@@ -89,15 +84,9 @@ static void await_end(struct reader *reader, uint32_t slot)
 	struct cuda_store *store = reader->cuda;
 
 	if (!store->awaited[slot])
-		open_trigger(reader, TRIGGER_SHARER_GONE, slot);
+		reader_await(reader, TRIGGER_SHARER_GONE, slot);
 	store->awaited[slot] = true;
 	await_over(reader, slot);
-}
-
-static struct fact_place collect_cuda_place_of(const struct record *record)
-{
-	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
-				   record->time_ns};
 }
 
 /* Appends the fact of a record to its array. */
@@ -105,7 +94,7 @@ static struct fact_place collect_cuda_place_of(const struct record *record)
 	({                                                                \
 		__typeof__(&(array)->item[0]) fact_ = ARRAY_ADD(array);   \
 		memset(fact_, 0, sizeof(*fact_));                         \
-		fact_->at = collect_cuda_place_of(record);                \
+		fact_->at = reader_place(record);                         \
 		memcpy(&fact_->ev, (record)->payload, sizeof(fact_->ev)); \
 		fact_;                                                    \
 	})
@@ -147,7 +136,7 @@ static void take_export(struct reader *reader, const struct record *record)
 	TAKE(&store->exports, record);
 	enter_with_room(store, cuda_enter_export);
 	await_end(reader, record->by);
-	open_trigger(reader, TRIGGER_EXPORT, store->exports.count - 1);
+	reader_await(reader, TRIGGER_EXPORT, store->exports.count - 1);
 }
 
 static void take_import(struct reader *reader, const struct record *record)
@@ -161,12 +150,12 @@ static void take_import(struct reader *reader, const struct record *record)
 		await_end(reader, (uint32_t)import->ev.owner_slot - 1);
 	enter_with_room(store, cuda_enter_import);
 	await_end(reader, record->by);
-	open_trigger(reader, TRIGGER_IPC_OPEN, store->imports.count - 1);
+	reader_await(reader, TRIGGER_IPC_OPEN, store->imports.count - 1);
 }
 
 static void take_close(struct reader *reader, const struct record *record)
 {
-	struct fact_place at = collect_cuda_place_of(record);
+	struct fact_place at = reader_place(record);
 
 	lend_arrays(reader->cuda);
 	cuda_enter_close(&reader->cuda->facts, &at, record->payload);
@@ -179,7 +168,7 @@ static void take_free(struct reader *reader, const struct record *record)
 	TAKE(&store->frees, record);
 	lend_arrays(store);
 	cuda_enter_free(&store->facts);
-	open_trigger(reader, TRIGGER_FREE, store->frees.count - 1);
+	reader_await(reader, TRIGGER_FREE, store->frees.count - 1);
 }
 
 static void take_event(struct reader *reader, const struct record *record)
@@ -189,14 +178,14 @@ static void take_event(struct reader *reader, const struct record *record)
 	TAKE(&store->events, record);
 	lend_arrays(store);
 	cuda_enter_event(&store->facts);
-	open_trigger(reader, TRIGGER_IPC_EVENT, store->events.count - 1);
+	reader_await(reader, TRIGGER_IPC_EVENT, store->events.count - 1);
 }
 
 static void take_refused(struct reader *reader, const struct record *record)
 {
 	TAKE(&reader->cuda->refuseds, record);
 	lend_arrays(reader->cuda);
-	open_trigger(reader, TRIGGER_REFUSED, reader->cuda->refuseds.count - 1);
+	reader_await(reader, TRIGGER_REFUSED, reader->cuda->refuseds.count - 1);
 }
 
 /* By its innermost Python frame. */
@@ -254,7 +243,7 @@ static void take_env(struct reader *reader, const struct record *record)
 	if (is_same_value(before, after) || is_restored(reader, record, after))
 		return;
 	TAKE(&reader->cuda->envs, record);
-	open_trigger(reader, TRIGGER_CUDA_ENV, reader->cuda->envs.count - 1);
+	reader_await(reader, TRIGGER_CUDA_ENV, reader->cuda->envs.count - 1);
 }
 
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
@@ -312,7 +301,7 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 		await_over(reader, record->by);
 	} else if (TAKES(cuda_call)) {
 		TAKE(&store->calls, record);
-		open_trigger(reader, TRIGGER_CUDA_CALL, store->calls.count - 1);
+		reader_await(reader, TRIGGER_CUDA_CALL, store->calls.count - 1);
 	} else if (TAKES(cuda_env)) {
 		take_env(reader, record);
 	}

@@ -170,6 +170,22 @@ bool reader_next_trigger(struct reader *reader, struct trigger *trigger);
 bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos,
 		   enum mpsan_event_type type, struct record *out);
 
+static inline struct fact_place reader_place(const struct record *record)
+{
+	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
+				   record->time_ns};
+}
+
+static inline uint32_t reader_pid(const struct reader *reader, uint32_t slot)
+{
+	return slot < reader->session.slots ? reader->session.table[slot].pid : 0;
+}
+
+static inline void reader_await(struct reader *reader, enum trigger_kind kind, uint32_t index)
+{
+	*ARRAY_ADD(&reader->open) = (struct trigger){kind, index};
+}
+
 /* The text at a position; NULL: none. */
 const char *reader_text(const struct reader *reader, uint32_t slot, uint64_t pos);
 

@@ -9,12 +9,6 @@
 /* of a start in an older log, without Python frames */
 #define STARTED_BYTES offsetof(struct ev_thread_start, python)
 
-static struct fact_place threads_place_of(const struct record *record)
-{
-	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
-				   record->time_ns};
-}
-
 static uint32_t newest_start(const struct reader *reader, uint32_t slot, uint32_t tid)
 {
 	return index_map_find(reader->places, slot, tid, PLACE_THREAD);
@@ -25,7 +19,7 @@ static void collect_start(struct reader *reader, const struct record *record)
 	uint32_t before = newest_start(reader, record->by, record->tid);
 	struct fact_thread *thread = ARRAY_ADD(&reader->threads);
 
-	*thread = (struct fact_thread){.at = threads_place_of(record), .before = before};
+	*thread = (struct fact_thread){.at = reader_place(record), .before = before};
 	memcpy(&thread->ev, record->payload,
 	       record->bytes < sizeof(thread->ev) ? record->bytes : sizeof(thread->ev));
 	thread->start = thread->ev.start ? thread->ev.start : record->time_ns;
@@ -56,7 +50,7 @@ static void add_name(struct reader *reader, const struct fact_place *at, uint32_
 bool threads_collect(struct reader *reader, const struct record *record)
 {
 	const struct ev_thread_name *named = record->payload;
-	struct fact_place at = threads_place_of(record);
+	struct fact_place at = reader_place(record);
 
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
 	if (record->type == EV_thread_start && record->bytes >= STARTED_BYTES)

@@ -9,13 +9,6 @@
 #include "collect_cuda.h"
 #include "pool_threads.h"
 
-static uint64_t triggers_sooner(uint64_t one, uint64_t other)
-{
-	if (!one || !other)
-		return one ? one : other;
-	return one < other ? one : other;
-}
-
 /* Whether nobody saw when its process ended, which was killed in it: with all others, without a supervisor. */
 static bool has_unseen_end(const struct reader *reader, const struct fact_wait *wait)
 {
@@ -31,11 +24,11 @@ static uint64_t wait_stop_ns(const struct reader *reader, const struct fact_wait
 	uint64_t stop = wait->end_ns, last_exec = process->slot->exec_ns;
 
 	if (process->gone && !has_unseen_end(reader, wait))
-		stop = triggers_sooner(stop, process->gone_ns);
+		stop = fact_sooner(stop, process->gone_ns);
 	if (process->exec_ns > wait->at.time_ns)
-		stop = triggers_sooner(stop, process->exec_ns);
+		stop = fact_sooner(stop, process->exec_ns);
 	if (last_exec > wait->at.time_ns)
-		stop = triggers_sooner(stop, last_exec);
+		stop = fact_sooner(stop, last_exec);
 	return stop;
 }
 

@@ -68,13 +68,6 @@ static void find_below(const char *dir, struct found *found)
 		qsort(found->item, found->count, sizeof(char *), find_sessions_compare);
 }
 
-static int complain_once(char *wrong)
-{
-	complain("%s", wrong);
-	free(wrong);
-	return STATUS_USAGE;
-}
-
 /*
  * Uses the sessions that can be read. If there are none, returns an error with the first one's
  * reason.
@@ -106,7 +99,7 @@ static int add_named(const char *dir, struct found_sessions *found_sessions, str
 		status = add_found(&found, found_sessions, report);
 	} else {
 		wrong = add_session(dir, report);
-		status = wrong ? complain_once(wrong) : 0;
+		status = wrong ? complain_text(wrong) : 0;
 	}
 	for (uint32_t i = 0; i < found.count; i++)
 		free(found.item[i]);

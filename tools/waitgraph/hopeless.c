@@ -310,13 +310,6 @@ static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 
 /* ---- the times at which waits end ---- */
 
-static int compare_times(const void *one, const void *other)
-{
-	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
-	return a < b ? -1 : a > b;
-}
-
 /*
  * The times of the candidates, each once, in ascending order; the caller frees them. A thread that polls for a
  * task is looked for among those of dead processes.
@@ -334,7 +327,7 @@ static uint64_t *find_times(const struct deadlocks *deadlocks, uint32_t *count)
 		    (ends_at || wait->ends == MPSAN_ENDS_POLL))
 			time[all++] = ends_at ?: JOB_RENEWED;
 	}
-	qsort(time, all, sizeof(*time), compare_times);
+	qsort(time, all, sizeof(*time), compare_words);
 	*count = 0;
 	for (uint32_t i = 0; i < all; i++)
 		if (!*count || time[*count - 1] != time[i])

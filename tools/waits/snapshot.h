@@ -183,6 +183,10 @@ uint32_t snapshot_find_tid(const struct snapshot *snapshot, const struct snapsho
 /* Index of a living process; SNAPSHOT_NONE: not found. */
 uint32_t snapshot_process(const struct snapshot *snapshot, uint32_t slot);
 uint32_t snapshot_process_of_pid(const struct snapshot *snapshot, uint32_t pid);
+static inline bool snapshot_has_pid(uint32_t pid, void *snapshot)
+{
+	return snapshot_process_of_pid(snapshot, pid) != SNAPSHOT_NONE;
+}
 
 /* What its record claims, as in threads.h. */
 static inline struct mpsan_hold snapshot_wanted(const struct snapshot_thread *thread)

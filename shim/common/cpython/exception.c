@@ -163,12 +163,6 @@ size_t cpython_exception_type(const struct cpython *py, const struct cpython_exc
 
 /* ---- what it says ---- */
 
-static void write_word(struct writer *w, const char *word)
-{
-	while (*word)
-		writer_byte(w, (unsigned char)*word++);
-}
-
 static void write_number(struct writer *w, const struct cpython *py, uint64_t number)
 {
 	if (cpython_is_a(py, number, "int"))
@@ -183,14 +177,14 @@ static void write_system_error(struct writer *w, const struct cpython *py, uint6
 
 	if (!number || !text || cpython_type(py, text) != py->unicode_type)
 		return;
-	write_word(w, "[Errno ");
+	writer_text(w, "[Errno ");
 	write_number(w, py, number);
 	writer_byte(w, ']');
 	writer_byte(w, ' ');
 	writer_first_line(w, py, text);
 	if (!name || cpython_type(py, name) != py->unicode_type)
 		return;
-	write_word(w, ": '");
+	writer_text(w, ": '");
 	writer_first_line(w, py, name);
 	writer_byte(w, '\'');
 }
@@ -425,7 +419,7 @@ static size_t write_raised(const struct cpython *py, const struct cpython_except
 {
 	struct writer w = writer_open(text, bytes);
 
-	write_word(&w, how);
+	writer_text(&w, how);
 	writer_byte(&w, '\t');
 	w.at += cpython_exception_type(py, exception, w.at, room(&w, CPYTHON_TYPE_BYTES));
 	writer_byte(&w, '\t');

@@ -25,19 +25,13 @@ void name_write_type(struct writer *w, const struct cpython *py, uint64_t object
 	name_write_class(w, py, cpython_type(py, object));
 }
 
-void name_write_text(struct writer *w, const char *text)
-{
-	while (*text)
-		writer_byte(w, (unsigned char)*text++);
-}
-
 void name_write_owner(struct writer *w, const struct cpython *py, uint64_t owner)
 {
 	uint64_t name = cpython_file_name(py, cpython_attribute(py, owner, "stream"));
 
 	name_write_type(w, py, owner);
 	if (cpython_string_is(py, name, "<stderr>") || cpython_string_is(py, name, "<stdout>")) {
-		name_write_text(w, " ");
+		writer_text(w, " ");
 		writer_string(w, py, name);
 	}
 }
@@ -52,5 +46,5 @@ void name_write_base(struct writer *w, const struct cpython *py, uint64_t file)
 	writer_close(&whole, sizeof(path));
 	for (const char *c = path; *c; c++)
 		base = *c == '/' ? c + 1 : base;
-	name_write_text(w, base);
+	writer_text(w, base);
 }

@@ -4,7 +4,6 @@
 
 #include "object.h"
 
-void name_write_text(struct writer *w, const char *text);
 /* The last part of a type's name, and the same of an object's type. */
 void name_write_class(struct writer *w, const struct cpython *py, uint64_t type);
 void name_write_type(struct writer *w, const struct cpython *py, uint64_t object);

@@ -45,6 +45,12 @@ void writer_byte(struct writer *w, unsigned byte)
 		*w->at++ = (char)byte;
 }
 
+void writer_text(struct writer *w, const char *text)
+{
+	while (*text)
+		writer_byte(w, (unsigned char)*text++);
+}
+
 /*
  * Appends a character as UTF-8, whole or not at all. Surrogates stand for bytes of a file name that
  * are not UTF-8.

@@ -244,12 +244,6 @@ unsigned reach_all(const struct cpython *py, uint64_t holder, uint64_t *object, 
 
 /* ---- as text ---- */
 
-static void write_text(struct writer *w, const char *text)
-{
-	while (*text)
-		writer_byte(w, (unsigned char)*text++);
-}
-
 /* An int that is not negative and has one digit. */
 static bool is_small(const struct cpython *py, uint64_t key)
 {
@@ -268,7 +262,7 @@ static void write_part(struct writer *w, const struct cpython *py, uint64_t key)
 	} else if (is_small(py, key)) {
 		writer_decimal(w, (unsigned)(uint32_t)cpython_member(py, key, CPYTHON_INT_VALUE));
 	} else {
-		write_text(w, "…");
+		writer_text(w, "…");
 	}
 }
 
@@ -283,7 +277,7 @@ static void write_key(struct writer *w, const struct cpython *py, uint64_t key)
 	}
 	at = items_of(py, key, &count);
 	for (unsigned i = 0; i < count && i < KEY_PARTS_MAX; i++) {
-		write_text(w, i ? ", " : "");
+		writer_text(w, i ? ", " : "");
 		write_part(w, py, cpython_peek_word(py, at + 8ull * i));
 	}
 }
@@ -309,7 +303,7 @@ void reach_write(struct writer *w, const struct cpython *py, const struct reach 
 		writer_byte(w, ']');
 		break;
 	case REACH_GET:
-		write_text(w, ".get()");
+		writer_text(w, ".get()");
 		break;
 	}
 }

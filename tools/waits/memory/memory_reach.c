@@ -12,17 +12,12 @@
 #include "../../reader/hidepid.h"
 #include "memory_names.h"
 
-static bool reach_is_ours(uint32_t pid, void *snapshot)
-{
-	return snapshot_process_of_pid(snapshot, pid) != SNAPSHOT_NONE;
-}
-
 /* Processes that were not watched from start to end may have sent descriptors. */
 struct flight_job memory_reach_job(const struct snapshot *snapshot)
 {
 	const struct reader *reader = snapshot->reader;
 	const uint16_t asked = MPSAN_PROCESS_ATTACHED | MPSAN_PROCESS_OFF | MPSAN_PROCESS_SENDS;
-	struct flight_job job = {reach_is_ours, (void *)snapshot, false};
+	struct flight_job job = {snapshot_has_pid, (void *)snapshot, false};
 
 	READER_EACH_SLOT(reader, slot)
 		job.sends |= (reader->session.table[slot].flags & asked) != MPSAN_PROCESS_ATTACHED;
@@ -31,7 +26,7 @@ struct flight_job memory_reach_job(const struct snapshot *snapshot)
 
 static bool reach_descends(const struct snapshot *snapshot, uint32_t pid)
 {
-	return proc_descends(pid, reach_is_ours, (void *)snapshot);
+	return proc_descends(pid, snapshot_has_pid, (void *)snapshot);
 }
 
 static void reach_add(struct memory_reach_processes *processes, const struct snapshot *snapshot,
@@ -116,7 +111,7 @@ static bool may_bring_it(const struct asking *asking, const struct descriptor *d
 	if (!descriptor_carries(descriptor))
 		return descriptor_may_carry(descriptor) &&
 		       reach_descends(asking->snapshot, descriptor->pid);
-	return !socket || reach_is_ours(descriptor->pid, (void *)asking->snapshot) ||
+	return !socket || snapshot_has_pid(descriptor->pid, (void *)asking->snapshot) ||
 	       flight_may_be_ours(socket, &asking->job);
 }
 
@@ -147,7 +142,7 @@ static void ask_unwatched(uint32_t pid, void *context)
 {
 	struct asking *asking = context;
 
-	asking->reach->others.strangers |= !reach_is_ours(pid, (void *)asking->snapshot) &&
+	asking->reach->others.strangers |= !snapshot_has_pid(pid, (void *)asking->snapshot) &&
 					   reach_descends(asking->snapshot, pid);
 }
 
