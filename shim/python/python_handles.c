@@ -6,7 +6,7 @@
 #include <link.h>
 
 #include "../common/cpython/process.h"
-#include "../intercept/elf.h"
+#include "../intercept/elf.h" /* _r_debug is weak */
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "python.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "../intercept/elf.h"
+#include "../intercept/elf.h" /* _r_debug is weak */
 #include "../intercept/hook.h"
 #include "../intercept/pidfd.h"
 #include "../intercept/sys.h"

@@ -177,14 +177,14 @@ static void write_system_error(struct writer *w, const struct cpython *py, uint6
 
 	if (!number || !text || cpython_type(py, text) != py->unicode_type)
 		return;
-	writer_text(w, "[Errno ");
+	writer_chars(w, "[Errno ");
 	write_number(w, py, number);
 	writer_byte(w, ']');
 	writer_byte(w, ' ');
 	writer_first_line(w, py, text);
 	if (!name || cpython_type(py, name) != py->unicode_type)
 		return;
-	writer_text(w, ": '");
+	writer_chars(w, ": '");
 	writer_first_line(w, py, name);
 	writer_byte(w, '\'');
 }
@@ -419,7 +419,7 @@ static size_t write_raised(const struct cpython *py, const struct cpython_except
 {
 	struct writer w = writer_open(text, bytes);
 
-	writer_text(&w, how);
+	writer_chars(&w, how);
 	writer_byte(&w, '\t');
 	w.at += cpython_exception_type(py, exception, w.at, room(&w, CPYTHON_TYPE_BYTES));
 	writer_byte(&w, '\t');

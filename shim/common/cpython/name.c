@@ -51,11 +51,11 @@ static uint64_t name_of(const struct cpython *py, const struct frame *frame, uns
 
 static void write_local_of(struct writer *w, const struct cpython *py, const struct frame *frame)
 {
-	writer_text(w, "\" (");
+	writer_chars(w, "\" (");
 	name_write_base(w, py, frame->file);
-	writer_text(w, ", local of ");
+	writer_chars(w, ", local of ");
 	writer_string(w, py, frame->name);
-	writer_text(w, ")");
+	writer_chars(w, ")");
 }
 
 static bool name_local(struct writer *w, const struct cpython *py, const struct frame *frame,
@@ -83,7 +83,7 @@ static void write_end(struct writer *w, const struct cpython *py, const struct f
 		where(w, py, frame);
 		return;
 	}
-	writer_text(w, "\" of ");
+	writer_chars(w, "\" of ");
 	name_write_owner(w, py, owner);
 }
 
@@ -163,10 +163,10 @@ static bool name_in_dict(struct writer *w, const struct cpython *py, uint64_t cl
 	if (!key)
 		return false;
 	name_write_class(w, py, class);
-	writer_text(w, ".");
+	writer_chars(w, ".");
 	writer_string(w, py, key);
 	reach_write(w, py, &step);
-	writer_text(w, "\" (class attribute)");
+	writer_chars(w, "\" (class attribute)");
 	return true;
 }
 
@@ -208,9 +208,9 @@ static bool name_class_attribute(struct writer *w, const struct cpython *py,
 
 static void write_global(struct writer *w, const struct cpython *py, const struct frame *frame)
 {
-	writer_text(w, "\" (");
+	writer_chars(w, "\" (");
 	name_write_base(w, py, frame->file);
-	writer_text(w, ", global)");
+	writer_chars(w, ", global)");
 }
 
 static bool name_global(struct writer *w, const struct cpython *py, const struct frame *frame,
@@ -254,7 +254,7 @@ static bool name_in_module(struct writer *w, const struct cpython *py, const str
 		if (!key)
 			continue;
 		writer_string(w, py, cpython_dict_key(py, names, global[i]));
-		writer_text(w, ".");
+		writer_chars(w, ".");
 		writer_string(w, py, key);
 		write_global(w, py, frame);
 		return true;
@@ -326,9 +326,9 @@ static bool name_standard(struct writer *w, const struct cpython *py, const stru
 	if (!name)
 		return false;
 	name_write_type(w, py, file);
-	writer_text(w, " \"");
-	writer_text(w, name);
-	writer_text(w, "\"");
+	writer_chars(w, " \"");
+	writer_chars(w, name);
+	writer_chars(w, "\"");
 	return true;
 }
 
@@ -336,7 +336,7 @@ static void begin_name(struct writer *w, const struct cpython *py, uint64_t obje
 {
 	w->at = w->start;
 	name_write_type(w, py, object);
-	writer_text(w, " \"");
+	writer_chars(w, " \"");
 }
 
 static bool find_from_values(const struct cpython *py, const uint64_t *value, unsigned count,

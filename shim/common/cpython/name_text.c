@@ -31,7 +31,7 @@ void name_write_owner(struct writer *w, const struct cpython *py, uint64_t owner
 
 	name_write_type(w, py, owner);
 	if (cpython_string_is(py, name, "<stderr>") || cpython_string_is(py, name, "<stdout>")) {
-		writer_text(w, " ");
+		writer_chars(w, " ");
 		writer_string(w, py, name);
 	}
 }
@@ -46,5 +46,5 @@ void name_write_base(struct writer *w, const struct cpython *py, uint64_t file)
 	writer_close(&whole, sizeof(path));
 	for (const char *c = path; *c; c++)
 		base = *c == '/' ? c + 1 : base;
-	writer_text(w, base);
+	writer_chars(w, base);
 }

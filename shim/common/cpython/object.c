@@ -45,7 +45,7 @@ void writer_byte(struct writer *w, unsigned byte)
 		*w->at++ = (char)byte;
 }
 
-void writer_text(struct writer *w, const char *text)
+void writer_chars(struct writer *w, const char *text)
 {
 	while (*text)
 		writer_byte(w, (unsigned char)*text++);

@@ -58,7 +58,7 @@ struct writer writer_open(char *text, size_t bytes);
 /* Ends the text; returns its length. */
 size_t writer_close(struct writer *w, size_t bytes);
 void writer_byte(struct writer *w, unsigned byte);
-void writer_text(struct writer *w, const char *text);
+void writer_chars(struct writer *w, const char *text);
 void writer_decimal(struct writer *w, unsigned value);
 /* Appends a str as UTF-8; '?' if it is none, or not readable. */
 void writer_string(struct writer *w, const struct cpython *py, uint64_t object);

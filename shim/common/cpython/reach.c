@@ -262,7 +262,7 @@ static void write_part(struct writer *w, const struct cpython *py, uint64_t key)
 	} else if (is_small(py, key)) {
 		writer_decimal(w, (unsigned)(uint32_t)cpython_member(py, key, CPYTHON_INT_VALUE));
 	} else {
-		writer_text(w, "…");
+		writer_chars(w, "…");
 	}
 }
 
@@ -277,7 +277,7 @@ static void write_key(struct writer *w, const struct cpython *py, uint64_t key)
 	}
 	at = items_of(py, key, &count);
 	for (unsigned i = 0; i < count && i < KEY_PARTS_MAX; i++) {
-		writer_text(w, i ? ", " : "");
+		writer_chars(w, i ? ", " : "");
 		write_part(w, py, cpython_peek_word(py, at + 8ull * i));
 	}
 }
@@ -303,7 +303,7 @@ void reach_write(struct writer *w, const struct cpython *py, const struct reach 
 		writer_byte(w, ']');
 		break;
 	case REACH_GET:
-		writer_text(w, ".get()");
+		writer_chars(w, ".get()");
 		break;
 	}
 }
