@@ -17,6 +17,8 @@
  */
 json_t *jsontext_of(const char *text);
 json_t *jsontext_part(const char *text, size_t length);
+/* The same as text: takes over one, which may be NULL, and returns it, or a safe one in its place. */
+char *jsontext_safe(char *text);
 
 /* The string under `key`, borrowed; "" if it is missing or no string. */
 const char *jsontext_at(const json_t *object, const char *key);

@@ -20,8 +20,7 @@ char *process_given_name(const struct reader *reader, uint32_t slot)
 	return name ? text_copy(name) : NULL;
 }
 
-/* 0: it is the same, or unknown. */
-static uint32_t outer_pid(const struct reader *reader, uint32_t slot)
+uint32_t process_outer_pid(const struct reader *reader, uint32_t slot)
 {
 	const struct session *session = &reader->session;
 	uint32_t pid = slot < session->slots ? reader->processes[slot].outer_pid : 0;
@@ -33,7 +32,7 @@ static uint32_t outer_pid(const struct reader *reader, uint32_t slot)
 
 char *process_number(const struct reader *reader, uint32_t slot)
 {
-	uint32_t outer = outer_pid(reader, slot),
+	uint32_t outer = process_outer_pid(reader, slot),
 		 pid = slot < reader->session.slots ? reader->session.table[slot].pid : 0;
 
 	return outer ? text_format("%u (%u outside)", pid, outer) : text_format("%u", pid);
@@ -41,7 +40,7 @@ char *process_number(const struct reader *reader, uint32_t slot)
 
 void process_add_outer(const struct reader *reader, uint32_t slot, json_t *object)
 {
-	uint32_t outer = outer_pid(reader, slot);
+	uint32_t outer = process_outer_pid(reader, slot);
 
 	if (outer)
 		json_object_set_new(object, "outer_pid", json_integer(outer));

@@ -9,9 +9,11 @@
 
 #include "../reader/reader.h"
 
+/* The PID that a process has outside its PID namespace; 0: it is the same, or unknown. */
+uint32_t process_outer_pid(const struct reader *reader, uint32_t slot);
 /* A process's PID, with the one that it has outside its PID namespace if it differs. */
 char *process_number(const struct reader *reader, uint32_t slot);
-/* Adds the latter to an object that has `pid`, as `outer_pid`. */
+/* Adds it to an object that has `pid`, as `outer_pid`. */
 void process_add_outer(const struct reader *reader, uint32_t slot, json_t *object);
 
 /* "Process-2 (pid 123)", "resource tracker (pid 124)" or "process 125". The caller frees it. */

@@ -21,7 +21,7 @@ struct wait_ref {
 /* The phrase; the caller frees it. */
 char *wait_text(const struct reader *reader, struct frames *frames, const struct wait_ref *wait);
 
-/* What the frames add to the kind of the wait; NOTHING: that says it all. */
+/* What the frames say that it waits for, as far as the phrase rests on that. */
 enum awaited wait_awaited(const struct wait_ref *wait);
 
 /* Whether the wait is for the end of a thread: then its owner is that thread. */

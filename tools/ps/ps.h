@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `mpsan ps`: who waits for whom in a session, running or ended. The session is examined
- * (ps_look.c), described by one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and that is
- * printed (ps_print.c, ps_tree.h). Neighbours: snapshot.h, waits.h and graph.h analyse the waits.
+ * (ps_look.c), what is found is kept (ps_picture.h), and that is printed (ps_print.c, ps_tree.h) or
+ * written as JSON (ps_json.c). Neighbours: snapshot.h, waits.h and graph.h analyse the waits.
  */
 #pragma once
 
@@ -11,13 +11,15 @@
 
 #include "../findings/judge.h"
 #include "../waitgraph/deadlocks.h"
+#include "ps_picture.h"
 
 /* What was read of a thread that did not run; valid as long as it does not run. */
 struct ps_kept_thread {
 	uint32_t slot, tid;
 	uint64_t still_ns; /* as in the snapshot */
-	json_t *name, *stack, *python;
-	json_t *lock; /* the program's name of the Python lock that it waits for, or null */
+	char *name;
+	char *lock; /* the program's name of the Python lock that it waits for; NULL: unknown */
+	json_t *stack, *python;
 	json_t *handling; /* the exception that it is handling, or null */
 };
 struct ps_kept {
@@ -81,9 +83,9 @@ void ps_end(struct ps *ps);
 /* ps_thread_cache.c: what the previous snapshot has of this thread; NULL if nothing is still valid. */
 const struct ps_kept_thread *ps_kept_find(const struct ps *ps,
 					  const struct snapshot_thread *thread);
-/* Keeps it for the next snapshot; the JSON values are borrowed. */
-void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
-		 json_t *python, json_t *lock, json_t *handling);
+/* Keeps it for the next snapshot; all values are borrowed. */
+void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, const struct ps_thread *found,
+		 const char *lock);
 void ps_kept_turn(struct ps *ps);
 void ps_kept_finish(struct ps_kept *kept);
 
@@ -124,12 +126,10 @@ json_t *ps_document(struct ps *ps);
 /* Its findings alone; they belong to the judge and change as it goes on. */
 json_t *ps_findings(const struct ps *ps);
 
-/*
- * ps_thread.c: one thread of the snapshot, or one of which only its record is left; a new
- * reference.
- */
-json_t *ps_thread(struct ps *ps, uint32_t index);
-json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *record);
+/* ps_thread.c: one thread of the snapshot, or one of which only its record is left; false: that says nothing. */
+void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *thread);
+bool ps_thread_recall(struct ps *ps, uint32_t slot, const struct mpsan_thread *record,
+		      struct ps_thread *thread);
 
 /* Calls `see` for each thread that has a record in the log of a process. */
 void ps_each_record(const struct ps *ps, uint32_t slot,
@@ -160,30 +160,21 @@ struct ps_wait {
 	bool at_least;
 	uint32_t owner, owner_slot; /* TID, 0: unknown; slot */
 	bool owner_gone, owner_claimed;
-	enum ps_home {
-		PS_HOME_HERE,
-		PS_HOME_NOT_COPIED,
-		PS_HOME_FORKER
-	} owner_home; /* `copied` in the document */
+	enum ps_home owner_home;
 	char *call; /* as text */
 	const char *name; /* of a Python lock, as the program calls it; NULL: unknown */
 };
 /* Adds what events prove or state about this thread's wait. */
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait);
-json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python);
-enum awaited ps_wait_awaited(const struct ps_wait *wait, json_t *stack, json_t *python);
-/* The place in the program where it waits, or null. */
-json_t *ps_place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python);
+/* The stack and the Python frames are already in `thread`. */
+struct ps_awaited ps_wait_awaited(struct ps *ps, const struct ps_wait *wait,
+				  const struct ps_thread *thread);
+/* The place in the program where it waits; NULL: unknown. */
+char *ps_wait_place(struct ps *ps, const struct ps_wait *wait, const struct ps_thread *thread);
 /* Whether the caller is the Python interpreter: its locks are locks of the Python program. */
 bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller);
-/* The locks that it holds by its record. */
-json_t *ps_holds_json(struct ps *ps, const struct ps_wait *wait);
-
-/*
- * ps_thread_ref.c: adds the owners' names from their own processes, and marks the locks that threads wait
- * for.
- */
-void ps_tie(json_t *processes);
+/* Adds the locks that it holds by its record. */
+void ps_wait_holds(struct ps *ps, const struct ps_wait *wait, struct ps_thread *thread);
 
 /* ps_print.c: prints the document on one screen. */
 void ps_print(FILE *out, const json_t *document);

@@ -1,199 +1,117 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See ps.h: builds the document. */
-#include <signal.h>
+/* Writes what was found as JSON: the document of ps.h. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "../attach/rights.h"
 #include "../base/jsontext.h"
-#include "../base/limit.h"
-#include "../reader/hidepid.h"
-#include "../report/report.h"
-#include "ipc_list.h"
-#include "ps.h"
-#include "triage.h"
+#include "ps_picture.h"
 
-/* ---- processes ---- */
-
-/* An ended process keeps its pid until its parent reaps it. */
-static bool is_zombie(const struct ps *ps, uint32_t slot)
+static json_t *address_json(uint64_t address)
 {
-	const struct mpsan_process *process = &ps->reader->session.table[slot];
-	struct proc_stat stat;
-	uint32_t pid;
-
-	if (!ps->live || process->flags & MPSAN_PROCESS_REPLACED)
-		return false;
-	pid = session_pid(&ps->reader->session, slot);
-	stat = proc_stat(pid, pid);
-	return proc_stat_ended(&stat) && (stat.parent == process->parent_pid || stat.parent == 1);
+	return address ? json_sprintf("0x%llx", (unsigned long long)address) : json_null();
 }
 
-static const char *state_of(const struct ps *ps, uint32_t slot, uint32_t seen)
+static json_t *time_json(long long time_ns)
 {
-	if (seen != SNAPSHOT_NONE)
-		return "alive";
-	if (is_zombie(ps, slot))
-		return "zombie";
-	if (ps->live && !ps->reader->processes[slot].gone)
-		return "unknown";
-	return "ended";
+	return time_ns ? json_integer(time_ns) : json_null();
 }
 
-static json_t *live_threads(struct ps *ps, uint32_t seen)
+static json_t *owner_json(const struct ps_owner *owner)
 {
-	const struct snapshot_process *process = &ps->snapshot->processes.item[seen];
+	if (!owner->tid)
+		return json_null();
+	return json_pack("{s:I, s:I, s:o, s:b, s:o, s:b}", "pid", (json_int_t)owner->pid, "tid",
+			 (json_int_t)owner->tid, "name", jsontext_of(owner->name), "gone",
+			 owner->gone, "copied",
+			 owner->home ? json_boolean(owner->home == PS_HOME_FORKER) : json_null(),
+			 "claimed", owner->claimed);
+}
+
+static json_t *waits_json(const struct ps_thread *thread)
+{
+	const struct ps_awaited *waits = &thread->waits;
+
+	if (!waits->kind)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b, s:o}", "kind",
+			 jsontext_of(waits->kind), "lock", address_json(waits->lock), "name",
+			 jsontext_of(waits->name), "text", jsontext_of(waits->text), "call",
+			 jsontext_of(waits->call), "timed", waits->timed, "since_ns",
+			 time_json(waits->since_ns), "at_least", waits->at_least, "owner",
+			 owner_json(&waits->owner), "for_ever", waits->for_ever, "at",
+			 jsontext_of(thread->at));
+}
+
+static json_t *holds_json(const struct ps_thread *thread)
+{
 	json_t *list = json_array();
 
-	for (uint32_t i = process->begin; i < process->end; i++)
-		json_array_append_new(list, ps_thread(ps, i));
+	for (uint32_t i = 0; i < thread->holds.count; i++) {
+		const struct ps_hold *hold = &thread->holds.item[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "kind", jsontext_of(hold->kind),
+				  "lock", address_json(hold->lock), "name", jsontext_of(hold->name),
+				  "text", jsontext_of(hold->text), "taken",
+				  jsontext_of(hold->taken), "wanted", hold->wanted));
+	}
 	return list;
 }
 
-void ps_each_record(const struct ps *ps, uint32_t slot,
-		    void (*see)(const struct mpsan_thread *record, void *context), void *context)
+/* What is known of a living thread only. */
+static void add_kind(const struct ps_thread *thread, json_t *object)
 {
-	const struct logfile *log = ps->reader->logs[slot];
-	struct mpsan_thread copy;
-	const uint32_t *index;
-	struct record record;
-
-	index = log ? (const uint32_t *)(log->map + MPSAN_THREAD_INDEX) : NULL;
-	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++) {
-		if (!index[i] || !reader_record(ps->reader, slot, (uint64_t)index[i] * MPSAN_UNIT,
-						EV_thread, &record))
-			continue;
-		memset(&copy, 0, sizeof(copy)); /* older formats have shorter records */
-		memcpy(&copy, record.payload,
-		       record.bytes < sizeof(copy) ? record.bytes : sizeof(copy));
-		see(&copy, context);
-	}
+	json_object_set_new(object, "kind", json_string(kind_name(thread->kind)));
+	json_object_set_new(object, "about", jsontext_of(thread->about));
+	json_object_set_new(object, "at", jsontext_of(thread->at));
+	json_object_set_new(object, "by", thread->by ? json_integer(thread->by) : json_null());
+	json_object_set_new(object, "cpu",
+			    thread->share < 0 ? json_null() : json_real(thread->share));
+	json_object_set_new(object, "seen_s", json_real(thread->seen_s));
+	json_object_set_new(object, "wakes",
+			    thread->wakes < 0 ? json_null() : json_real(thread->wakes));
+	json_object_set_new(object, "until_ns", time_json(thread->until_ns));
 }
 
-struct verdict {
-	struct ps *ps;
-	uint32_t slot;
-	json_t *list;
-};
-
-static void ps_json_tell(const struct mpsan_thread *record, void *context)
+static json_t *frames_json(json_t *frames)
 {
-	const struct verdict *verdict = context;
-	json_t *thread = record->tid ? ps_record(verdict->ps, verdict->slot, record) : NULL;
-
-	if (thread)
-		json_array_append_new(verdict->list, thread);
+	return frames ? json_incref(frames) : json_array();
 }
 
-/* Locks that the ended process's threads still hold by their records. */
-static json_t *dead_threads(struct ps *ps, uint32_t slot)
+static json_t *thread_json(const struct ps_thread *thread)
 {
-	struct verdict verdict = {ps, slot, json_array()};
+	json_t *object = json_pack(
+		"{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "tid", (json_int_t)thread->tid, "name",
+		jsontext_of(thread->name), "state", ps_state_name(thread->state), "waits_for",
+		waits_json(thread), "holds", holds_json(thread), "stack",
+		frames_json(thread->stack), "python", frames_json(thread->python), "handling",
+		thread->handling ? json_incref(thread->handling) : json_null());
 
-	ps_each_record(ps, slot, ps_json_tell, &verdict);
-	return verdict.list;
+	if (thread->seen)
+		add_kind(thread, object);
+	return object;
 }
 
-/* The signals that ask a process to end, of those that it ignores. */
-static void add_ignored(json_t *process, uint32_t pid)
+static json_t *process_object(const struct ps_process *process)
 {
-	if (proc_ignores(pid, SIGTERM))
-		json_object_set_new(process, "ignores_sigterm", json_true());
-	if (proc_ignores(pid, SIGINT))
-		json_object_set_new(process, "ignores_sigint", json_true());
-	if (proc_ignores(pid, SIGHUP))
-		json_object_set_new(process, "ignores_sighup", json_true());
+	json_t *object = json_copy(process->told), *threads = json_array();
+
+	for (uint32_t i = 0; i < process->threads.count; i++)
+		json_array_append_new(threads, thread_json(&process->threads.item[i]));
+	json_object_set_new(object, "state", json_string(ps_life_name(process->life)));
+	json_object_set_new(object, "threads", threads);
+	if (process->ignores_sigterm)
+		json_object_set_new(object, "ignores_sigterm", json_true());
+	if (process->end_at_least)
+		json_object_set_new(object, "end_at_least", json_true());
+	return object;
 }
 
-static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
+json_t *ps_json_processes(const struct ps_picture *picture)
 {
-	uint32_t seen = ps->live ? snapshot_process(ps->snapshot, slot) : SNAPSHOT_NONE;
-	json_t *process = process_json(ps->reader, slot), *threads;
-
-	if (!process || ps->reader->session.table[slot].flags & MPSAN_PROCESS_REPLACED) {
-		json_decref(process);
-		return;
-	}
-	json_object_set_new(process, "state", json_string(state_of(ps, slot, seen)));
-	threads = seen != SNAPSHOT_NONE ? live_threads(ps, seen) : dead_threads(ps, slot);
-	json_object_set_new(process, "threads", threads);
-	if (seen != SNAPSHOT_NONE)
-		add_ignored(process, session_pid(&ps->reader->session, slot));
-	if (ps->reader->session.head->outside &&
-	    json_is_integer(json_object_get(process, "end_ns")) &&
-	    ps->reader->session.table[slot].end_ns <= ps->reader->session.head->start_ns)
-		json_object_set_new(process, "end_at_least", json_true()); /* before it was seen */
-	json_array_append_new(list, process);
-}
-
-/* ---- limits ---- */
-
-static void say_hidden(const struct ps *ps, json_t *document)
-{
-	char *missing = ps->hidden_pid ? rights_missing(ps->hidden_pid) :
-					 text_copy("/proc is mounted with hidepid; " HIDDEN_CURE);
-
-	if (ps->hidden)
-		report_limit(
-			document,
-			"%u of %u processes cannot be read%s: ptrace permission is missing (%s)",
-			ps->hidden, ps->snapshot->processes.count + ps->unseen,
-			ps->reader->session.head->outside ?
-				"" :
-				"; their waits are shown from their own records, without stacks",
-			missing);
-	free(missing);
-}
-
-/* The judge has folded them; the most severe come first, as in a report. */
-json_t *ps_findings(const struct ps *ps)
-{
-	const struct judge *judge = ps->judge;
 	json_t *list = json_array();
 
-	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
-		for (uint32_t i = 0; i < judge->found.count; i++)
-			if (judge->found.item[i].count && !judge->found.item[i].known &&
-			    (int)judge->found.item[i].grade == grade)
-				json_array_append(list, judge->found.item[i].json);
+	for (uint32_t i = 0; i < picture->processes.count; i++)
+		json_array_append_new(list, process_object(&picture->processes.item[i]));
 	return list;
-}
-
-static json_t *limits_json(const struct ps *ps)
-{
-	json_t *holder = json_pack("{s:[]}", "limits"), *limits;
-
-	limits_add(holder, ps->judge);
-	say_hidden(ps, holder);
-	limits = json_incref(json_object_get(holder, "limits"));
-	json_decref(holder);
-	return limits;
-}
-
-/* Whether nothing was found that is only in the memory of this process. */
-static bool is_recorded(const struct ps *ps)
-{
-	bool recorded = !ps->reader->session.head->outside;
-
-	for (uint32_t i = 0; ps->proves && i < ps->judge->found.count; i++)
-		recorded &= !ps->judge->found.item[i].deadlock;
-	return recorded;
-}
-
-json_t *ps_document(struct ps *ps)
-{
-	json_t *processes = json_array(), *document;
-
-	READER_EACH_SLOT(ps->reader, slot)
-		ps_json_add_process(ps, processes, slot);
-	ps_tie(processes);
-	document = json_pack("{s:s, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema",
-			     "mpsan.ps/1", "session", jsontext_of(ps->reader->session.dir),
-			     "outside", ps->reader->session.head->outside != 0, "recorded",
-			     is_recorded(ps), "live", ps->live, "time_ns",
-			     (json_int_t)reader_real_ns(ps->reader, ps->now_ns), "processes",
-			     processes, "exports", ipc_list_totals(ps->reader->session.dir),
-			     "findings", ps_findings(ps), "limits", limits_json(ps));
-	json_object_set_new(document, "triage", triage_of(document));
-	return document;
 }

@@ -136,7 +136,7 @@ static bool is_accelerator(const char *target)
 static bool look_at_driver(struct kind_look *look)
 {
 	const struct proc_call *call = &look->thread->call;
-	const char *function = driver_call(json_object_get(look->json, "stack"));
+	const char *function = driver_call(look->found->stack);
 	struct descriptor descriptor;
 	bool in_ioctl = call->state == PROC_IN_CALL && call->number == SYS_ioctl &&
 			descriptor_of(look->thread->tid, (int)call->arg[0], &descriptor) &&
@@ -210,11 +210,7 @@ static bool look_at_sleep(struct kind_look *look)
 
 static bool look_at_owner(struct kind_look *look)
 {
-	const json_t *waits = json_object_get(look->json, "waits_for"),
-		     *owner = json_object_get(waits, "owner");
-	bool is_join = look->wait->kind == MPSAN_WAIT_JOIN ||
-		       (look->wait->owner &&
-			(look->what == AWAITED_THREAD_END || look->what == AWAITED_LEFT_END));
+	const struct ps_awaited *waits = &look->found->waits;
 
 	if (look->wait->kind == MPSAN_WAIT_PROCESS) {
 		look->by = (uint32_t)look->wait->lock;
@@ -222,26 +218,30 @@ static bool look_at_owner(struct kind_look *look)
 			look->by ? text_format("process %u", look->by) : text_copy("a child"));
 		return true;
 	}
-	if (is_join) {
+	if (waits->is_end || look->wait->kind == MPSAN_WAIT_JOIN) {
 		kind_is(look, KIND_thread, NULL);
 		return true;
 	}
-	if (!json_is_object(owner) || json_is_true(json_object_get(owner, "gone")))
+	if (!waits->owner.tid || waits->owner.gone)
 		return false;
-	look->by = (uint32_t)jsontext_number(owner, "pid");
-	kind_is(look, KIND_lock, text_copy(jsontext_at(waits, "text")));
+	look->by = waits->owner.pid;
+	kind_is(look, KIND_lock, text_copy(waits->text));
 	return true;
 }
 
 /* What only waits until somebody has work for it. */
 static bool look_at_work(struct kind_look *look)
 {
-	if (look->what != AWAITED_POOL_WORK && look->what != AWAITED_EXECUTOR_WORK &&
-	    look->what != AWAITED_FEEDER_WORK && look->what != AWAITED_PEER)
+	switch (look->found->waits.what) {
+	case AWAITED_POOL_WORK:
+	case AWAITED_EXECUTOR_WORK:
+	case AWAITED_FEEDER_WORK:
+	case AWAITED_PEER:
+		kind_is(look, KIND_idle, text_copy(look->found->waits.text));
+		return true;
+	default:
 		return false;
-	kind_is(look, KIND_idle,
-		text_copy(jsontext_at(json_object_get(look->json, "waits_for"), "text")));
-	return true;
+	}
 }
 
 /* The wait was examined like a proof, and may be meant to last. A handler of a signal is meant to return. */
@@ -276,9 +276,9 @@ static bool cleans_up(const struct kind_look *look)
 static void look_at_wakers(struct kind_look *look)
 {
 	const struct waits *waits = look->ps->waits;
-	const char *text = jsontext_at(json_object_get(look->json, "waits_for"), "text");
+	const char *text = look->found->waits.text;
 
-	kind_is(look, kind_of_end(look), *text ? text_copy(text) : NULL);
+	kind_is(look, kind_of_end(look), text ? text_copy(text) : NULL);
 	for (uint32_t i = 0; look->seen->end == WAIT_PROCESSES && i < look->seen->count; i++) {
 		uint32_t process = waits->who.item[look->seen->begin + i];
 		uint32_t pid = look->ps->snapshot->processes.item[process].pid;
@@ -324,7 +324,7 @@ static bool look_at_loop(struct kind_look *look)
 	const struct snapshot_thread *thread = look->thread;
 
 	if (thread->tid == thread->pid || !call_is_poll(&thread->call) || look->wait->for_ever ||
-	    json_array_size(json_object_get(look->json, "python")))
+	    json_array_size(look->found->python))
 		return false;
 	kind_is(look, KIND_idle,
 		look->wakes >= WAKES_OFTEN ?
@@ -399,8 +399,7 @@ static bool look_at_run(struct kind_look *look)
 	if (look->wakes >= WAKES_OFTEN && (runs || loads || look->thread->rounds)) {
 		if (look_at_loop(look) || look_at_pages(look))
 			return true;
-		const char *text =
-			jsontext_string(json_object_get(look->json, "waits_for"), "text");
+		const char *text = look->found->waits.text;
 
 		kind_is(look, KIND_polling,
 			text && !call_is_sleep(&look->thread->call) ? text_copy(text) : NULL);
@@ -426,26 +425,11 @@ static void look_at(struct kind_look *look)
 	look_at_wakers(look);
 }
 
-/* In which handler of a signal it is. */
-static json_t *handler_json(const struct kind_look *look)
-{
-	const struct callsite callsite = {.native = json_object_get(look->json, "stack"),
-					  .python = json_object_get(look->json, "python")};
-	const struct session *session = &look->ps->reader->session;
-	AUTO_FREE char *handlers = NULL, *text = callsite_handler(&callsite, NULL), *named = NULL;
-
-	if (!*text)
-		return json_null();
-	handlers = handlers_text(session, look->thread->slot, UINT64_MAX);
-	named = callsite_handler(&callsite, handlers);
-	return json_string(named + 1);
-}
-
-void ps_kind_add(struct ps *ps, json_t *json, uint32_t index, const struct ps_wait *wait,
-		 const struct thread_state *state)
+void ps_kind_look(struct ps *ps, struct ps_thread *found, uint32_t index,
+		  const struct ps_wait *wait, const struct thread_state *state)
 {
 	struct kind_look look = {.ps = ps,
-				 .json = json,
+				 .found = found,
 				 .thread = &ps->snapshot->threads.item[index],
 				 .wait = wait,
 				 .seen = &ps->waits->item.item[index],
@@ -462,18 +446,12 @@ void ps_kind_add(struct ps *ps, json_t *json, uint32_t index, const struct ps_wa
 			look.about = text_copy("the end of a thread");
 		look.kind = KIND_cleanup;
 	}
-	json_object_set_new(json, "kind", json_string(kind_name(look.kind)));
-	json_object_set_new(json, "about", jsontext_of(look.about));
-	json_object_set_new(json, "at",
-			    ps_place_json(ps, wait, json_object_get(json, "stack"),
-					  json_object_get(json, "python")));
-	json_object_set_new(json, "handler", handler_json(&look));
-	json_object_set_new(json, "by", look.by ? json_integer(look.by) : json_null());
-	json_object_set_new(json, "cpu", look.share < 0 ? json_null() : json_real(look.share));
-	json_object_set_new(json, "seen_s",
-			    json_real((double)(ps->snapshot->now_ns - look.thread->seen_ns) / 1e9));
-	json_object_set_new(json, "wakes", look.wakes < 0 ? json_null() : json_real(look.wakes));
-	json_object_set_new(json, "until_ns",
-			    look.until_ns ? json_integer((json_int_t)look.until_ns) : json_null());
-	free(look.about);
+	found->seen = true;
+	found->kind = look.kind;
+	found->about = jsontext_safe(look.about);
+	found->by = look.by;
+	found->share = look.share;
+	found->seen_s = (double)(ps->snapshot->now_ns - look.thread->seen_ns) / 1e9;
+	found->wakes = look.wakes;
+	found->until_ns = (long long)look.until_ns;
 }

@@ -12,19 +12,17 @@
 #define KIND_RUNS_PERCENT 10u
 
 /*
- * Adds to a thread of the document:
+ * Adds to a thread:
  *   kind    see ../report/kinds.def
- *   about   what exactly, as a phrase; null
- *   at      the place in the program, or null
- *   handler "in the handler of SIGALRM", or null
- *   by      PID of the process that it waits for, or null
- *   cpu     its share of a processor since it was seen first, 0 to 1; null: unknown
+ *   about   what exactly, as a phrase; NULL
+ *   by      PID of the process that it waits for, or 0
+ *   share   of a processor since it was seen first, 0 to 1; negative: unknown
  *   seen_s  how many seconds that is
- *   wakes   how often a second it got a processor meanwhile
- *   until_ns  when a sleep ends, or null
+ *   wakes   how often a second it got a processor meanwhile; negative: unknown
+ *   until_ns  when a sleep ends, or 0
  */
-void ps_kind_add(struct ps *ps, json_t *thread, uint32_t index, const struct ps_wait *wait,
-		 const struct thread_state *state);
+void ps_kind_look(struct ps *ps, struct ps_thread *found, uint32_t index,
+		  const struct ps_wait *wait, const struct thread_state *state);
 
 /*
  * Whether a thread that often wakes up waits for pages of a file, by its state, and by how often it did
@@ -37,7 +35,7 @@ bool kind_loads_pages(char state, bool in_call, uint64_t read_pages, uint64_t ru
 /* A thread under examination, and what was found. */
 struct kind_look {
 	struct ps *ps;
-	json_t *json;
+	const struct ps_thread *found; /* without its kind */
 	const struct snapshot_thread *thread;
 	const struct ps_wait *wait;
 	enum awaited what; /* by Python's frames */

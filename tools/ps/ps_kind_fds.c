@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/jsontext.h"
 #include "../base/system_calls.h"
-#include "../facts/awaited.h"
 #include "../proc/descriptors.h"
 #include "../proc/process/status.h"
 #include "../proc/ready_ends.h"
@@ -54,8 +52,7 @@ static bool is_for_own(struct kind_look *look, const struct pipe_id *id, unsigne
 	uint32_t at = 0;
 	bool own = false;
 
-	if (look->thread->tid == look->thread->pid ||
-	    json_array_size(json_object_get(look->json, "python")))
+	if (look->thread->tid == look->thread->pid || json_array_size(look->found->python))
 		return false;
 	while ((holder = pipes_next(pipes, id, ends, &at))) {
 		own |= holder->pid == look->thread->pid;
@@ -242,10 +239,9 @@ static bool look_at_fd(struct kind_look *look, const struct awaited_fd *fd)
 /* The programmer's words for the wait, if there are any besides the call's; borrowed. */
 static const char *phrase_of(const struct kind_look *look)
 {
-	const json_t *waits = json_object_get(look->json, "waits_for");
-	const char *text = jsontext_at(waits, "text");
+	const struct ps_awaited *waits = &look->found->waits;
 
-	return strcmp(text, jsontext_at(waits, "call")) != 0 ? text : "";
+	return waits->text && !waits->is_call ? waits->text : "";
 }
 
 /* The one that tells most decides. */
@@ -274,8 +270,8 @@ bool kind_by_fds(struct kind_look *look)
 	look->by = by;
 	if (best == KIND_COUNT)
 		return false;
-	/* A coroutine that waits for another one of its loop: that may, or may not, wait for what the loop waits for. */
-	if (awaited_is_async(look->what) && best != KIND_idle) {
+	/* a coroutine waits for another one of its loop: that may, or may not, wait for what the loop waits for */
+	if (awaited_is_async(look->found->waits.what) && best != KIND_idle) {
 		about = text_join(text_format("%s; its event loop waits for", phrase_of(look)), " ",
 				  about);
 		best = KIND_wait;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "../../shim/common/mutex_owner.h"
-#include "../base/jsontext.h"
 #include "../base/system_calls.h"
 #include "../proc/descriptors.h"
 #include "../proc/file_locks.h"
@@ -158,8 +157,7 @@ static bool look_at_memory(struct kind_look *look)
 	thread = search.tid == search.found ? text_copy("") :
 					      text_format("thread %u of ", search.tid);
 	kind_is(look, kind_of_other(look, search.found),
-		text_format("%s, held by %sprocess %u (%s)",
-			    jsontext_at(json_object_get(look->json, "waits_for"), "text"), thread,
+		text_format("%s, held by %sprocess %u (%s)", look->found->waits.text ?: "", thread,
 			    search.found, name));
 	free(thread);
 	look->by = search.found;

@@ -19,18 +19,17 @@
 #define PYTHON_BYTES 16384u
 #define LEARN_NS 10000000000ull /* until the modules of a process are read again */
 
-/* `pid`: of a living process, else 0. */
-static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t tid,
-			 const struct snapshot_thread *living)
+/* `living`: NULL, its process has ended. */
+static char *name_of(const struct ps *ps, uint32_t slot, uint32_t tid,
+		     const struct snapshot_thread *living)
 {
 	char given[32] = "";
-	AUTO_FREE char *name = NULL;
 
 	if (living)
 		proc_thread_name(living->pid, living->tid, given);
-	name = *given ? text_copy(given) :
-			thread_text(ps->reader, ps->judge->frames, slot, tid, ps->now_ns);
-	return jsontext_of(name);
+	return jsontext_safe(
+		*given ? text_copy(given) :
+			 thread_text(ps->reader, ps->judge->frames, slot, tid, ps->now_ns));
 }
 
 /* ---- stacks of the living ---- */
@@ -118,38 +117,34 @@ static json_t *live_handling(struct ps *ps, const struct snapshot_thread *thread
 	return handling ? handling : json_null();
 }
 
-static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
+static char *live_name(struct ps *ps, const struct snapshot_thread *thread)
 {
-	char name[128];
+	char name[128], *found;
 	uint64_t pthread;
 	struct pyview *python = thread->tid == thread->pid ? NULL : python_of(ps, thread, &pthread);
 	size_t length = python ? pyview_name(python, pthread, name, sizeof(name) - 1) : 0;
 	unsigned long long interpreter = python ? pyview_interpreter(python, pthread) : 0;
-	json_t *found = length && length < sizeof(name) ?
-				jsontext_part(name, length) :
-				name_json(ps, thread->slot, thread->own_tid, thread),
-	       *with_number;
 
-	if (!interpreter || !json_is_string(found))
+	found = length && length < sizeof(name) ?
+			jsontext_safe(text_format("%.*s", (int)length, name)) :
+			name_of(ps, thread->slot, thread->own_tid, thread);
+	if (!interpreter || !found)
 		return found;
-	with_number = json_sprintf("%s (interpreter %llu)", json_string_value(found), interpreter);
-	json_decref(found);
-	return with_number;
+	return text_join(found, " ", text_format("(interpreter %llu)", interpreter));
 }
 
-static json_t *named_semaphore(const struct snapshot_thread *thread, const struct ps_wait *wait)
+static char *named_semaphore(const struct snapshot_thread *thread, const struct ps_wait *wait)
 {
 	AUTO_FREE char *name = wait->kind == MPSAN_LOCK_SEMAPHORE && wait->flags & MPSAN_LF_SHARED ?
 				       proc_semaphore_name(thread->pid, wait->lock) :
 				       text_copy("");
-	AUTO_FREE char *text = *name ? text_format("semaphore \"%s\"", name) : NULL;
 
-	return jsontext_of(text);
+	return *name ? jsontext_safe(text_format("semaphore \"%s\"", name)) : NULL;
 }
 
-/* The program's own name of the lock that the thread waits for; null: unknown. */
-static json_t *live_lock(struct ps *ps, const struct snapshot_thread *thread,
-			 const struct ps_wait *wait)
+/* The program's own name of the lock that the thread waits for; NULL: unknown. */
+static char *live_lock(struct ps *ps, const struct snapshot_thread *thread,
+		       const struct ps_wait *wait)
 {
 	char name[512];
 	uint64_t pthread;
@@ -160,8 +155,9 @@ static json_t *live_lock(struct ps *ps, const struct snapshot_thread *thread,
 						  sizeof(name) - 1) :
 				 0;
 
-	return length && length < sizeof(name) ? jsontext_part(name, length) :
-						 named_semaphore(thread, wait);
+	return length && length < sizeof(name) ?
+		       jsontext_safe(text_format("%.*s", (int)length, name)) :
+		       named_semaphore(thread, wait);
 }
 
 /* ---- what it waits for ---- */
@@ -173,6 +169,26 @@ static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool 
 	wait->owner = owner->own_tid;
 	wait->owner_slot = owner->slot;
 	wait->owner_claimed = claimed;
+}
+
+void ps_each_record(const struct ps *ps, uint32_t slot,
+		    void (*see)(const struct mpsan_thread *record, void *context), void *context)
+{
+	const struct logfile *log = ps->reader->logs[slot];
+	struct mpsan_thread copy;
+	const uint32_t *index;
+	struct record record;
+
+	index = log ? (const uint32_t *)(log->map + MPSAN_THREAD_INDEX) : NULL;
+	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++) {
+		if (!index[i] || !reader_record(ps->reader, slot, (uint64_t)index[i] * MPSAN_UNIT,
+						EV_thread, &record))
+			continue;
+		memset(&copy, 0, sizeof(copy)); /* older formats have shorter records */
+		memcpy(&copy, record.payload,
+		       record.bytes < sizeof(copy) ? record.bytes : sizeof(copy));
+		see(&copy, context);
+	}
 }
 
 struct search {
@@ -340,24 +356,24 @@ static void take_record(struct ps_wait *wait, const struct snapshot_thread *thre
 		wait->call = text_format("asleep in the kernel (%s)", place);
 }
 
-static const char *state_of(const struct snapshot_thread *thread, const struct ps_wait *wait,
-			    const struct thread_state *kernel)
+static enum ps_state state_of(const struct snapshot_thread *thread, const struct ps_wait *wait,
+			      const struct thread_state *kernel)
 {
 	char state = kernel->state;
 
 	if (proc_state_is_stopped(state))
-		return "stopped";
+		return PS_STOPPED;
 	if (state == 'D' && thread->call.state == PROC_RUNS)
-		return "waiting";
+		return PS_WAITING;
 	if (thread->call.state == PROC_RUNS)
-		return "running";
+		return PS_RUNNING;
 	if (wait->timed)
-		return "sleeping";
+		return PS_SLEEPING;
 	if (thread->call.state == PROC_IN_CALL || wait->for_ever)
-		return "waiting";
+		return PS_WAITING;
 	if (state == 'R')
-		return "running";
-	return wait->claim.tag && state ? "waiting" : "unknown";
+		return PS_RUNNING;
+	return wait->claim.tag && state ? PS_WAITING : PS_UNKNOWN;
 }
 
 /* A process without a log yet does not record its locks: recognised by the interpreter's call. */
@@ -369,15 +385,7 @@ static bool is_python_lock(json_t *stack)
 	return function && !strncmp(function, "PyThread_acquire_lock", 21);
 }
 
-static json_t *thread_json(json_t *name, uint32_t tid, const char *state, json_t *wait,
-			   json_t *holds, json_t *stack, json_t *python, json_t *handling)
-{
-	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "tid", (json_int_t)tid, "name",
-			 name, "state", state, "waits_for", wait, "holds", holds, "stack", stack,
-			 "python", python, "handling", handling);
-}
-
-json_t *ps_thread(struct ps *ps, uint32_t index)
+void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *found)
 {
 	const struct snapshot_thread *thread = &ps->snapshot->threads.item[index];
 	struct ps_wait wait = {.at = {.slot = thread->slot,
@@ -387,9 +395,8 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 			       .claim = snapshot_wanted(thread),
 			       .record = thread->record};
 	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
-	json_t *stack, *python, *name, *lock, *handling, *waits = NULL, *holds, *json;
 	const struct thread_state kernel = thread_state(thread->pid, thread->tid);
-	const char *state;
+	AUTO_FREE char *lock = NULL;
 
 	if (!kept)
 		ps_thread_learn(ps, thread);
@@ -406,28 +413,27 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 		wait.flags |= MPSAN_LF_PYTHON;
 	if (thread->call.state == PROC_IN_CALL)
 		add_holder(ps, &wait, thread);
-	state = state_of(thread, &wait, &kernel);
-	stack = kept ? json_incref(kept->stack) : native_stack(ps, &wait.at, thread);
-	if (wait.kind == MPSAN_WAIT_FUTEX && is_python_lock(stack))
+	*found = (struct ps_thread){.tid = thread->own_tid,
+				    .state = state_of(thread, &wait, &kernel)};
+	found->stack = kept ? json_incref(kept->stack) : native_stack(ps, &wait.at, thread);
+	if (wait.kind == MPSAN_WAIT_FUTEX && is_python_lock(found->stack))
 		wait.flags |= MPSAN_LF_PYTHON;
-	python = kept ? json_incref(kept->python) : python_stack(ps, thread);
-	name = kept ? json_incref(kept->name) : live_name(ps, thread);
-	lock = kept ? json_incref(kept->lock) : live_lock(ps, thread, &wait);
-	wait.name = json_string_value(lock);
-	handling = kept ? json_incref(kept->handling) : live_handling(ps, thread);
-	ps_kept_add(ps, thread, name, stack, python, lock, handling);
-	if (strcmp(state, "running") && (wait.kind || wait.call))
-		waits = ps_wait_json(ps, &wait, stack, python);
-	holds = ps_holds_json(ps, &wait);
-	json = thread_json(name, thread->own_tid, state, waits ? waits : json_null(), holds, stack,
-			   python, handling);
-	ps_kind_add(ps, json, index, &wait, &kernel);
-	json_decref(lock);
+	found->python = kept ? json_incref(kept->python) : python_stack(ps, thread);
+	found->name = !kept ? live_name(ps, thread) : kept->name ? text_copy(kept->name) : NULL;
+	lock = !kept ? live_lock(ps, thread, &wait) : kept->lock ? text_copy(kept->lock) : NULL;
+	wait.name = lock;
+	found->handling = kept ? json_incref(kept->handling) : live_handling(ps, thread);
+	ps_kept_add(ps, thread, found, lock);
+	if (found->state != PS_RUNNING && (wait.kind || wait.call))
+		found->waits = ps_wait_awaited(ps, &wait, found);
+	found->at = ps_wait_place(ps, &wait, found);
+	ps_wait_holds(ps, &wait, found);
+	ps_kind_look(ps, found, index, &wait, &kernel);
 	free(wait.call);
-	return json;
 }
 
-json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *record)
+bool ps_thread_recall(struct ps *ps, uint32_t slot, const struct mpsan_thread *record,
+		      struct ps_thread *found)
 {
 	uint32_t used = record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
 	uint64_t end_ns = ps->reader->session.table[slot].end_ns;
@@ -436,7 +442,6 @@ json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *recor
 				      .tid = record->tid,
 				      .time_ns = end_ns ? end_ns : ps->now_ns},
 			       .record = record};
-	json_t *waits = NULL, *holds;
 
 	if (used && record->hold[used - 1].tag & MPSAN_TAG_WANTED) {
 		wait.claim = record->hold[used - 1];
@@ -449,14 +454,14 @@ json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *recor
 	add_joined(ps, &wait);
 	if (ps_is_python(ps, &wait.at, wait.caller))
 		wait.flags |= MPSAN_LF_PYTHON;
-	holds = ps_holds_json(ps, &wait);
-	if (wait.kind)
-		waits = ps_wait_json(ps, &wait, NULL, NULL);
-	if (!waits && !json_array_size(holds)) {
-		json_decref(holds);
-		return NULL;
+	*found = (struct ps_thread){.tid = record->tid, .state = PS_UNKNOWN};
+	ps_wait_holds(ps, &wait, found);
+	if (!wait.kind && !found->holds.count)
+		return false;
+	if (wait.kind) {
+		found->waits = ps_wait_awaited(ps, &wait, found);
+		found->at = ps_wait_place(ps, &wait, found);
 	}
-	return thread_json(name_json(ps, slot, record->tid, NULL), record->tid, "unknown",
-			   waits ? waits : json_null(), holds, json_array(), json_array(),
-			   json_null());
+	found->name = name_of(ps, slot, record->tid, NULL);
+	return true;
 }

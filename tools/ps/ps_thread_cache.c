@@ -32,23 +32,34 @@ const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct snap
 	return found && found->still_ns == thread->still_ns ? found : NULL;
 }
 
-void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
-		 json_t *python, json_t *lock, json_t *handling)
+static char *copy_of(const char *text)
+{
+	return text ? text_copy(text) : NULL;
+}
+
+void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, const struct ps_thread *found,
+		 const char *lock)
 {
 	if (!is_still(thread))
 		return;
-	*ARRAY_ADD(&ps->kept.item) = (struct ps_kept_thread){
-		thread->slot,	    thread->tid,	 thread->still_ns,  json_incref(name),
-		json_incref(stack), json_incref(python), json_incref(lock), json_incref(handling)};
+	*ARRAY_ADD(&ps->kept.item) =
+		(struct ps_kept_thread){.slot = thread->slot,
+					.tid = thread->tid,
+					.still_ns = thread->still_ns,
+					.name = copy_of(found->name),
+					.lock = copy_of(lock),
+					.stack = json_incref(found->stack),
+					.python = json_incref(found->python),
+					.handling = json_incref(found->handling)};
 }
 
 static void clear(struct ps_kept *kept)
 {
 	for (uint32_t i = 0; i < kept->item.count; i++) {
-		json_decref(kept->item.item[i].name);
+		free(kept->item.item[i].name);
+		free(kept->item.item[i].lock);
 		json_decref(kept->item.item[i].stack);
 		json_decref(kept->item.item[i].python);
-		json_decref(kept->item.item[i].lock);
 		json_decref(kept->item.item[i].handling);
 	}
 	kept->item.count = 0;

@@ -1,125 +1,142 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See ps.h: connects threads of the document: owners' names, and locks that others wait for. */
+/* See ps_picture.h: connects threads: owners' names, and locks that others wait for. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/jsontext.h"
-#include "ps.h"
+#include "ps_picture.h"
 
 /* The newest process with that pid: pids are reused. */
-static json_t *find_process(const json_t *processes, json_int_t pid)
+static const struct ps_process *find_process(const struct ps_picture *picture, uint32_t pid)
 {
-	for (size_t i = json_array_size(processes); i-- > 0;) {
-		json_t *process = json_array_get(processes, i);
-
-		if (jsontext_number(process, "pid") == pid)
-			return process;
-	}
+	for (uint32_t i = picture->processes.count; i-- > 0;)
+		if (picture->processes.item[i].pid == pid)
+			return &picture->processes.item[i];
 	return NULL;
 }
 
-static json_t *find_thread(const json_t *process, json_int_t tid)
+static const struct ps_thread *find_thread(const struct ps_process *process, uint32_t tid)
 {
-	json_t *thread;
-
-	JSON_EACH(thread, json_object_get(process, "threads"))
-		if (jsontext_number(thread, "tid") == tid)
-			return thread;
+	for (uint32_t i = 0; process && i < process->threads.count; i++)
+		if (process->threads.item[i].tid == tid)
+			return &process->threads.item[i];
 	return NULL;
 }
 
-static void name_owner(const json_t *processes, const json_t *process, json_t *thread)
+static void name_owner(const struct ps_picture *picture, const struct ps_process *process,
+		       struct ps_owner *owner)
 {
-	json_t *owner = json_object_get(json_object_get(thread, "waits_for"), "owner"), *found;
-	json_int_t pid = jsontext_number(owner, "pid");
+	const struct ps_thread *found;
 
-	if (!json_is_object(owner) || (json_is_true(json_object_get(owner, "gone")) &&
-				       !json_is_boolean(json_object_get(owner, "copied"))))
+	if (!owner->tid || (owner->gone && owner->home == PS_HOME_HERE))
 		return;
-	if (pid != jsontext_number(process, "pid"))
-		process = find_process(processes, pid);
-	found = find_thread(process, jsontext_number(owner, "tid"));
-	if (found)
-		json_object_set(owner, "name", json_object_get(found, "name"));
+	if (owner->pid != process->pid)
+		process = find_process(picture, owner->pid);
+	found = find_thread(process, owner->tid);
+	if (!found)
+		return;
+	free(owner->name);
+	owner->name = found->name ? text_copy(found->name) : NULL;
 }
 
 /*
  * A lock can be wanted in its own process, and in a forked child that copied it from the thread
- * that holds it: keys are that process or thread, and the address.
+ * that holds it: `who` is that process or thread.
  */
-static char *wish(json_int_t who, const char *lock)
+struct wish {
+	uint32_t who;
+	uint64_t lock;
+	const char *name; /* that the lock has where it is wanted; NULL: none */
+	uint32_t number; /* the last one counts */
+};
+struct wishes {
+	ARRAY(struct wish) item;
+};
+
+static int compare_wishes(const void *one, const void *other)
 {
-	return text_format("%lld %s", (long long)who, lock);
+	const struct wish *a = one, *b = other;
+
+	if (a->who != b->who)
+		return a->who < b->who ? -1 : 1;
+	if (a->lock != b->lock)
+		return a->lock < b->lock ? -1 : 1;
+	return (a->number < b->number) - (a->number > b->number);
 }
 
-/* With the name that the lock has where it is wanted. */
-static void add_wish(json_t *wanted, json_int_t who, const char *lock, const char *name)
+static void add_wish(struct wishes *wishes, uint32_t who, const struct ps_awaited *waits)
 {
-	AUTO_FREE char *key = lock ? wish(who, lock) : NULL;
+	uint32_t number = wishes->item.count;
 
-	if (key)
-		json_object_set_new(wanted, key, name ? json_string(name) : json_true());
+	*ARRAY_ADD(&wishes->item) = (struct wish){who, waits->lock, waits->name, number};
 }
 
-static void add_wishes(json_t *wanted, const json_t *process)
+static void find_wishes(struct wishes *wishes, const struct ps_picture *picture)
 {
-	json_t *thread;
-
-	JSON_EACH(thread, json_object_get(process, "threads")) {
-		const json_t *wait = json_object_get(thread, "waits_for");
-		const json_t *owner = json_object_get(wait, "owner");
-		const char *lock = json_string_value(json_object_get(wait, "lock")),
-			   *name = jsontext_string(wait, "name");
-
-		add_wish(wanted, jsontext_number(process, "pid"), lock, name);
-		if (json_is_true(json_object_get(owner, "gone")))
-			add_wish(wanted, jsontext_number(owner, "tid"), lock, name);
+	EACH_THREAD(picture, process, thread)
+	{
+		if (!thread->waits.lock)
+			continue;
+		add_wish(wishes, process->pid, &thread->waits);
+		if (thread->waits.owner.gone)
+			add_wish(wishes, thread->waits.owner.tid, &thread->waits);
 	}
+	if (wishes->item.count)
+		qsort(wishes->item.item, wishes->item.count, sizeof(struct wish), compare_wishes);
 }
 
-/* True, or the lock's name; NULL: nobody wants it. */
-static json_t *find_wish(const json_t *wanted, json_int_t who, const char *lock)
+/* NULL: nobody wants it. */
+static const struct wish *find_wish(const struct wishes *wishes, uint32_t who, uint64_t lock)
 {
-	AUTO_FREE char *key = wish(who, lock);
+	uint32_t low = 0, high = wishes->item.count;
 
-	return json_object_get(wanted, key);
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct wish *wish = &wishes->item.item[middle];
+
+		if (wish->who < who || (wish->who == who && wish->lock < lock))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < wishes->item.count && wishes->item.item[low].who == who &&
+			       wishes->item.item[low].lock == lock ?
+		       &wishes->item.item[low] :
+		       NULL;
 }
 
 /* A lock of Python's is named by the frames of who waits for it: with its kind, as `Lock "x" (y.py, global)`. */
-static void name_hold(json_t *hold, json_t *name)
+static void name_hold(struct ps_hold *hold, const char *name)
 {
-	if (!json_is_string(name) || !strchr(json_string_value(name), '"') ||
-	    jsontext_string(hold, "name"))
+	if (!name || !strchr(name, '"') || hold->name)
 		return;
-	json_object_set(hold, "name", name);
-	json_object_set(hold, "text", name);
+	hold->name = text_copy(name);
+	free(hold->text);
+	hold->text = text_copy(name);
 }
 
-static void mark_wanted(const json_t *wanted, const json_t *process, json_t *thread)
+static void mark_wanted(const struct wishes *wishes, const struct ps_process *process,
+			struct ps_thread *thread)
 {
-	json_t *hold;
+	for (uint32_t i = 0; i < thread->holds.count; i++) {
+		struct ps_hold *hold = &thread->holds.item[i];
+		const struct wish *wish = find_wish(wishes, process->pid, hold->lock) ?:
+						  find_wish(wishes, thread->tid, hold->lock);
 
-	JSON_EACH(hold, json_object_get(thread, "holds")) {
-		const char *lock = json_string_value(json_object_get(hold, "lock"));
-		json_t *by = !lock						      ? NULL :
-			     find_wish(wanted, jsontext_number(process, "pid"), lock) ?:
-				     find_wish(wanted, jsontext_number(thread, "tid"), lock);
-
-		json_object_set_new(hold, "wanted", json_boolean(by != NULL));
-		name_hold(hold, by);
+		hold->wanted = hold->lock && wish;
+		if (hold->wanted)
+			name_hold(hold, wish->name);
 	}
 }
 
-void ps_tie(json_t *processes)
+void ps_tie(struct ps_picture *picture)
 {
-	json_t *wanted = json_object(), *process, *thread;
+	struct wishes wishes = {0};
 
-	JSON_EACH(process, processes)
-		add_wishes(wanted, process);
-	JSON_EACH(process, processes)
-		JSON_EACH(thread, json_object_get(process, "threads")) {
-			name_owner(processes, process, thread);
-			mark_wanted(wanted, process, thread);
-		}
-	json_decref(wanted);
+	find_wishes(&wishes, picture);
+	EACH_THREAD(picture, process, thread)
+	{
+		name_owner(picture, process, &thread->waits.owner);
+		mark_wanted(&wishes, process, thread);
+	}
+	free(wishes.item.item);
 }

@@ -176,84 +176,78 @@ static char *with_live_name(const struct ps_wait *wait, char *text)
 	return text_copy(wait->name);
 }
 
-/* "the end of" is followed by the owner. */
-static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
+static char *object_text(struct ps *ps, const struct ps_wait *wait, const struct wait_ref *ref)
 {
-	struct wait_ref ref = ref_of(wait, stack, python);
-
-	return wait->owner && wait_is_join(&ref) ?
-		       text_copy("the end of") :
-		       with_live_name(wait, wait_text(ps->reader, ps->judge->frames, &ref));
+	return jsontext_safe(with_live_name(wait, wait_text(ps->reader, ps->judge->frames, ref)));
 }
 
-static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stack)
+static char *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stack)
 {
 	struct lock_ref lock = {&wait->at, NULL, wait->lock, wait->kind, wait->flags, stack};
-	AUTO_FREE char *key = NULL;
+	char *key;
 
 	if (!wait->lock ||
 	    (!mpsan_kind_is_lock((unsigned)wait->kind) && wait->kind != MPSAN_WAIT_COND &&
 	     wait->kind != MPSAN_WAIT_BARRIER && wait->kind != MPSAN_WAIT_FUTEX))
-		return json_null();
+		return NULL;
 	key = lock_key(ps->reader, ps->judge->frames, &lock);
-	return *key ? jsontext_of(key) : jsontext_of(wait->name);
+	if (*key)
+		return jsontext_safe(key);
+	free(key);
+	return wait->name ? text_copy(wait->name) : NULL;
 }
 
-static json_t *address_json(uint64_t address)
-{
-	AUTO_FREE char *text = address ? text_format("0x%llx", (unsigned long long)address) : NULL;
-
-	return jsontext_of(text);
-}
-
-static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
+static struct ps_owner owner_of(struct ps *ps, const struct ps_wait *wait)
 {
 	const struct session *session = &ps->reader->session;
-	AUTO_FREE char *name = NULL;
 
 	if (!wait->owner || wait->owner_slot >= session->slots)
-		return json_null();
-	name = thread_text(ps->reader, ps->judge->frames, wait->owner_slot, wait->owner,
-			   ps->now_ns);
-	return json_pack(
-		"{s:I, s:I, s:o, s:b, s:o, s:b}", "pid",
-		(json_int_t)session->table[wait->owner_slot].pid, "tid", (json_int_t)wait->owner,
-		"name", jsontext_of(name), "gone", wait->owner_gone, "copied",
-		wait->owner_home ? json_boolean(wait->owner_home == PS_HOME_FORKER) : json_null(),
-		"claimed", wait->owner_claimed);
+		return (struct ps_owner){0};
+	return (struct ps_owner){
+		.pid = session->table[wait->owner_slot].pid,
+		.tid = wait->owner,
+		.name = jsontext_safe(thread_text(ps->reader, ps->judge->frames, wait->owner_slot,
+						  wait->owner, ps->now_ns)),
+		.gone = wait->owner_gone,
+		.claimed = wait->owner_claimed,
+		.home = wait->owner_home};
 }
 
 /* The Python frame first, then the caller of the lock function, then the program's own code. */
-json_t *ps_place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
+char *ps_wait_place(struct ps *ps, const struct ps_wait *wait, const struct ps_thread *thread)
 {
-	json_auto_t *frame = json_incref(frames_first_script(python));
-	AUTO_FREE char *text = NULL;
+	json_auto_t *frame = json_incref(frames_first_script(thread->python));
 
 	if (!frame)
-		frame = frame_of_call(ps->judge->frames, &wait->at, wait->caller, stack);
+		frame = frame_of_call(ps->judge->frames, &wait->at, wait->caller, thread->stack);
 	if (!frame)
-		frame = json_incref(frames_first_own(stack));
-	text = frames_place(frame, python);
-	return jsontext_of(text);
+		frame = json_incref(frames_first_own(thread->stack));
+	return jsontext_safe(frames_place(frame, thread->python));
 }
 
-json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
+struct ps_awaited ps_wait_awaited(struct ps *ps, const struct ps_wait *wait,
+				  const struct ps_thread *thread)
 {
-	AUTO_FREE char *text = awaited_text(ps, wait, stack, python);
-	const char *kind = lock_kind_text(wait->kind, wait->flags);
+	struct wait_ref ref = ref_of(wait, thread->stack, thread->python);
 	bool is_call = wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE ||
 		       wait->kind == MPSAN_WAIT_PROCESS;
+	struct ps_awaited awaited = {
+		.kind = wait->kind ? lock_kind_text(wait->kind, wait->flags) : "unknown",
+		.what = wait_awaited(&ref),
+		.lock = is_call ? 0 : wait->lock,
+		.name = lock_name(ps, wait, thread->stack),
+		.is_end = wait->owner && wait_is_join(&ref),
+		.call = jsontext_safe(wait->call ? text_copy(wait->call) : NULL),
+		.timed = wait->timed,
+		.for_ever = wait->for_ever,
+		.since_ns = wait->since_ns ? (long long)reader_real_ns(ps->reader, wait->since_ns) :
+					     0,
+		.at_least = wait->at_least,
+		.owner = owner_of(ps, wait)};
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b, s:o}", "kind",
-			 wait->kind ? jsontext_of(kind) : json_string("unknown"), "lock",
-			 is_call ? json_null() : address_json(wait->lock), "name",
-			 lock_name(ps, wait, stack), "text", jsontext_of(text), "call",
-			 jsontext_of(wait->call), "timed", wait->timed, "since_ns",
-			 wait->since_ns ? json_integer((json_int_t)reader_real_ns(ps->reader,
-										  wait->since_ns)) :
-					  json_null(),
-			 "at_least", wait->at_least, "owner", owner_json(ps, wait), "for_ever",
-			 wait->for_ever, "at", ps_place_json(ps, wait, stack, python));
+	awaited.text = awaited.is_end ? text_copy("the end of") : object_text(ps, wait, &ref);
+	awaited.is_call = awaited.call && !strcmp(awaited.text, awaited.call);
+	return awaited;
 }
 
 /* ---- what a thread holds, by its own record ---- */
@@ -273,7 +267,7 @@ bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller)
 	return is_in_module(ps, at, caller, "python3", "libpython3");
 }
 
-static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsan_hold hold)
+static struct ps_hold hold_of(struct ps *ps, const struct fact_place *at, struct mpsan_hold hold)
 {
 	bool is_python = ps_is_python(ps, at, hold.caller);
 	bool is_inner = is_python ||
@@ -283,13 +277,15 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 			       .kind = MPSAN_TAG_KIND(hold.tag),
 			       .lock = MPSAN_TAG_ADDRESS(hold.tag),
 			       .flags = is_python ? MPSAN_LF_PYTHON : 0};
-	AUTO_FREE char *text = awaited_text(ps, &lock, NULL, NULL),
-		       *place = frame && !frame_is_header(frame) ? frame_text(frame) : NULL;
-	const char *kind = lock_kind_text(lock.kind, lock.flags);
+	struct wait_ref ref = ref_of(&lock, NULL, NULL);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jsontext_of(kind), "lock",
-			 address_json(lock.lock), "name", lock_name(ps, &lock, NULL), "text",
-			 jsontext_of(text), "taken", jsontext_of(place));
+	return (struct ps_hold){.kind = lock_kind_text(lock.kind, lock.flags),
+				.lock = lock.lock,
+				.name = lock_name(ps, &lock, NULL),
+				.text = object_text(ps, &lock, &ref),
+				.taken = frame && !frame_is_header(frame) ?
+						 jsontext_safe(frame_text(frame)) :
+						 NULL};
 }
 
 /*
@@ -307,14 +303,12 @@ static bool is_hold(const struct ps_wait *wait, uint32_t at, uint32_t used)
 	       (at + 1 < used || MPSAN_TAG_ADDRESS(tag) != wait->lock);
 }
 
-json_t *ps_holds_json(struct ps *ps, const struct ps_wait *wait)
+void ps_wait_holds(struct ps *ps, const struct ps_wait *wait, struct ps_thread *thread)
 {
 	const struct mpsan_thread *record = wait->record;
 	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
-	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < used; i++)
 		if (is_hold(wait, i, used))
-			json_array_append_new(list, hold_json(ps, &wait->at, record->hold[i]));
-	return list;
+			*ARRAY_ADD(&thread->holds) = hold_of(ps, &wait->at, record->hold[i]);
 }

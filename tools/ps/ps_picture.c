@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fills in what is known of each process and its threads. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../attach/rights.h"
+#include "../base/jsontext.h"
+#include "../base/limit.h"
+#include "../reader/hidepid.h"
+#include "../report/report.h"
+#include "ipc_list.h"
+#include "ps.h"
+#include "triage.h"
+
+/* ---- processes ---- */
+
+/* An ended process keeps its pid until its parent reaps it. */
+static bool is_zombie(const struct ps *ps, uint32_t slot)
+{
+	const struct mpsan_process *process = &ps->reader->session.table[slot];
+	struct proc_stat stat;
+	uint32_t pid;
+
+	if (!ps->live || process->flags & MPSAN_PROCESS_REPLACED)
+		return false;
+	pid = session_pid(&ps->reader->session, slot);
+	stat = proc_stat(pid, pid);
+	return proc_stat_ended(&stat) && (stat.parent == process->parent_pid || stat.parent == 1);
+}
+
+static enum ps_life life_of(const struct ps *ps, uint32_t slot, uint32_t seen)
+{
+	if (seen != SNAPSHOT_NONE)
+		return PS_ALIVE;
+	if (is_zombie(ps, slot))
+		return PS_ZOMBIE;
+	if (ps->live && !ps->reader->processes[slot].gone)
+		return PS_LOST;
+	return PS_ENDED;
+}
+
+static void look_at_threads(struct ps *ps, uint32_t seen, struct ps_process *process)
+{
+	const struct snapshot_process *living = &ps->snapshot->processes.item[seen];
+
+	for (uint32_t i = living->begin; i < living->end; i++)
+		ps_thread_look(ps, i, ARRAY_ADD(&process->threads));
+}
+
+struct recall {
+	struct ps *ps;
+	uint32_t slot;
+	struct ps_process *process;
+};
+
+/* Locks that a thread of an ended process still holds by its record. */
+static void recall_thread(const struct mpsan_thread *record, void *context)
+{
+	const struct recall *recall = context;
+	struct ps_thread thread;
+
+	if (record->tid && ps_thread_recall(recall->ps, recall->slot, record, &thread))
+		*ARRAY_ADD(&recall->process->threads) = thread;
+}
+
+static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t slot)
+{
+	const struct mpsan_process *row = &ps->reader->session.table[slot];
+	const struct mpsan_session *head = ps->reader->session.head;
+	uint32_t seen = ps->live ? snapshot_process(ps->snapshot, slot) : SNAPSHOT_NONE;
+	struct ps_process *process;
+
+	if (!row->pid || row->flags & MPSAN_PROCESS_REPLACED)
+		return;
+	process = ARRAY_ADD(&picture->processes);
+	*process = (struct ps_process){.pid = row->pid,
+				       .life = life_of(ps, slot, seen),
+				       .told = process_json(ps->reader, slot)};
+	if (seen != SNAPSHOT_NONE) {
+		look_at_threads(ps, seen, process);
+		process->ignores_sigterm =
+			proc_ignores(session_pid(&ps->reader->session, slot), SIGTERM);
+	} else {
+		ps_each_record(ps, slot, recall_thread, &(struct recall){ps, slot, process});
+	}
+	/* before it was seen */
+	process->end_at_least = head->outside && row->end_ns && row->end_ns <= head->start_ns;
+}
+
+/* ---- what is freed, and names ---- */
+
+static void ps_picture_finish_wait(struct ps_awaited *waits)
+{
+	free(waits->name);
+	free(waits->text);
+	free(waits->call);
+	free(waits->owner.name);
+}
+
+void ps_thread_free(struct ps_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->holds.count; i++) {
+		free(thread->holds.item[i].name);
+		free(thread->holds.item[i].text);
+		free(thread->holds.item[i].taken);
+	}
+	free(thread->holds.item);
+	ps_picture_finish_wait(&thread->waits);
+	free(thread->name);
+	free(thread->at);
+	free(thread->about);
+	json_decref(thread->stack);
+	json_decref(thread->python);
+	json_decref(thread->handling);
+}
+
+void ps_picture_free(struct ps_picture *picture)
+{
+	EACH_THREAD(picture, process, thread)
+	ps_thread_free(thread);
+	for (uint32_t i = 0; i < picture->processes.count; i++) {
+		json_decref(picture->processes.item[i].told);
+		free(picture->processes.item[i].threads.item);
+	}
+	free(picture->processes.item);
+}
+
+const char *ps_state_name(enum ps_state state)
+{
+	static const char *const names[] = {"running", "waiting", "sleeping", "stopped", "unknown"};
+
+	return names[state];
+}
+
+const char *ps_life_name(enum ps_life life)
+{
+	static const char *const names[] = {"alive", "zombie", "ended", "unknown"};
+
+	return names[life];
+}
+
+/* ---- limits ---- */
+
+static void say_hidden(const struct ps *ps, json_t *document)
+{
+	char *missing = ps->hidden_pid ? rights_missing(ps->hidden_pid) :
+					 text_copy("/proc is mounted with hidepid; " HIDDEN_CURE);
+
+	if (ps->hidden)
+		report_limit(
+			document,
+			"%u of %u processes cannot be read%s: ptrace permission is missing (%s)",
+			ps->hidden, ps->snapshot->processes.count + ps->unseen,
+			ps->reader->session.head->outside ?
+				"" :
+				"; their waits are shown from their own records, without stacks",
+			missing);
+	free(missing);
+}
+
+/* The judge has folded them; the most severe come first, as in a report. */
+json_t *ps_findings(const struct ps *ps)
+{
+	const struct judge *judge = ps->judge;
+	json_t *list = json_array();
+
+	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
+		for (uint32_t i = 0; i < judge->found.count; i++)
+			if (judge->found.item[i].count && !judge->found.item[i].known &&
+			    (int)judge->found.item[i].grade == grade)
+				json_array_append(list, judge->found.item[i].json);
+	return list;
+}
+
+static json_t *limits_json(const struct ps *ps)
+{
+	json_t *holder = json_pack("{s:[]}", "limits"), *limits;
+
+	limits_add(holder, ps->judge);
+	say_hidden(ps, holder);
+	limits = json_incref(json_object_get(holder, "limits"));
+	json_decref(holder);
+	return limits;
+}
+
+/* Whether nothing was found that is only in the memory of this process. */
+static bool is_recorded(const struct ps *ps)
+{
+	bool recorded = !ps->reader->session.head->outside;
+
+	for (uint32_t i = 0; ps->proves && i < ps->judge->found.count; i++)
+		recorded &= !ps->judge->found.item[i].deadlock;
+	return recorded;
+}
+
+json_t *ps_document(struct ps *ps)
+{
+	struct ps_picture picture = {0};
+	json_t *document;
+
+	READER_EACH_SLOT(ps->reader, slot)
+		look_at_process(ps, &picture, slot);
+	ps_tie(&picture);
+	document = json_pack("{s:s, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema",
+			     "mpsan.ps/1", "session", jsontext_of(ps->reader->session.dir),
+			     "outside", ps->reader->session.head->outside != 0, "recorded",
+			     is_recorded(ps), "live", ps->live, "time_ns",
+			     (json_int_t)reader_real_ns(ps->reader, ps->now_ns), "processes",
+			     ps_json_processes(&picture), "exports",
+			     ipc_list_totals(ps->reader->session.dir), "findings", ps_findings(ps),
+			     "limits", limits_json(ps));
+	json_object_set_new(document, "triage", triage_of(document));
+	ps_picture_free(&picture);
+	return document;
+}

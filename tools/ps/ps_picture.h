@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a look at a session has found: its processes, their threads, what these wait for and hold. Neighbours: ps_picture.c,
+ * ps_thread.c, ps_wait.c and ps_kind.c fill it in, and ps_json.c writes it.
+ *
+ * Texts have nothing that is unsafe to show (jsontext_safe); NULL: there is none. Times are of CLOCK_REALTIME; 0: unknown.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/util.h"
+#include "../facts/awaited.h"
+#include "../report/kinds.h"
+
+/* Who can end a wait. */
+struct ps_owner {
+	uint32_t pid, tid; /* tid 0: nobody is known */
+	char *name;
+	bool gone; /* it is no thread of the waiter's process */
+	bool claimed; /* by its own record, not verified in memory */
+	enum ps_home { /* of one in a process that forked */
+		       PS_HOME_HERE,
+		       PS_HOME_NOT_COPIED,
+		       PS_HOME_FORKER /* the waiter's first thread is its copy */
+	} home;
+};
+
+struct ps_awaited {
+	const char *kind; /* of the object; NULL: the thread does not wait */
+	enum awaited what; /* by its Python frames */
+	uint64_t lock; /* 0: of nothing that has an address, or unknown */
+	char *name; /* of the lock */
+	char *text; /* a phrase */
+	bool is_end; /* `text` is "the end of", to be followed by the owner */
+	bool is_call; /* `text` is that of the call */
+	char *call;
+	bool timed, for_ever;
+	long long since_ns;
+	bool at_least; /* it began then or before */
+	struct ps_owner owner;
+};
+
+struct ps_hold {
+	const char *kind;
+	uint64_t lock;
+	char *name, *text;
+	char *taken; /* where */
+	bool wanted; /* by a thread of its process, or of a child that copied it with its owner */
+};
+
+enum ps_state { PS_RUNNING, PS_WAITING, PS_SLEEPING, PS_STOPPED, PS_UNKNOWN };
+
+struct ps_thread {
+	uint32_t tid;
+	enum ps_state state;
+	char *name;
+	struct ps_awaited waits;
+	ARRAY(struct ps_hold) holds; /* the newest last */
+	json_t *stack, *python, *handling; /* as ../symbols makes them */
+	char *at; /* the place in the program */
+	bool seen; /* it lives: what follows is known, see ps_kind.h */
+	enum kind kind;
+	char *about;
+	uint32_t by;
+	double share, seen_s, wakes;
+	long long until_ns;
+};
+
+enum ps_life { PS_ALIVE, PS_ZOMBIE, PS_ENDED, PS_LOST };
+
+struct ps_process {
+	uint32_t pid;
+	enum ps_life life; /* PS_LOST: it may be alive, but was not seen */
+	json_t *told; /* what reports tell of it, see process_json */
+	bool ignores_sigterm;
+	bool end_at_least; /* it ended then or before */
+	ARRAY(struct ps_thread) threads; /* the main thread first, if they live */
+};
+
+struct ps_picture {
+	ARRAY(struct ps_process) processes; /* in the order of their beginning */
+};
+
+/* Visits all threads with their processes. */
+#define EACH_THREAD(picture, process, thread)                                             \
+	for (struct ps_process *process = (picture)->processes.item;                      \
+	     process && process < (picture)->processes.item + (picture)->processes.count; \
+	     process++)                                                                   \
+		for (struct ps_thread *thread = process->threads.item;                    \
+		     thread && thread < process->threads.item + process->threads.count; thread++)
+
+void ps_thread_free(struct ps_thread *thread);
+void ps_picture_free(struct ps_picture *picture);
+
+const char *ps_state_name(enum ps_state state);
+const char *ps_life_name(enum ps_life life);
+
+/* ps_json.c: the document of ps.h, but for `findings`, `limits`, `exports` and `triage`. */
+json_t *ps_json_processes(const struct ps_picture *picture);
+
+/*
+ * ps_thread_ref.c: adds the owners' names from their own processes, and marks the locks that threads wait
+ * for.
+ */
+void ps_tie(struct ps_picture *picture);
