@@ -123,6 +123,7 @@ void ps_kept_finish(struct ps_kept *kept);
  */
 json_t *ps_document(struct ps *ps);
 
+void ps_find_findings(const struct ps *ps, struct ps_picture *picture);
 /* Its findings alone; they belong to the judge and change as it goes on. */
 json_t *ps_findings(const struct ps *ps);
 

@@ -115,3 +115,20 @@ json_t *ps_json_processes(const struct ps_picture *picture)
 		json_array_append_new(list, process_object(&picture->processes.item[i]));
 	return list;
 }
+
+json_t *ps_json_triage(const struct ps_picture *picture)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < picture->triage.count; i++) {
+		const struct ps_standstill *one = &picture->triage.item[i];
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind",
+					kind_name(one->kind), "text", jsontext_of(one->text), "pid",
+					(json_int_t)one->pid, "tid", (json_int_t)one->tid,
+					"threads", (int)one->threads, "processes",
+					(int)one->processes, "waiters", (int)one->waiters));
+	}
+	return list;
+}

@@ -7,10 +7,12 @@
 #include "../attach/rights.h"
 #include "../base/jsontext.h"
 #include "../base/limit.h"
+#include "../evidence/text_process.h"
 #include "../reader/hidepid.h"
 #include "../report/report.h"
 #include "ipc_list.h"
 #include "ps.h"
+#include "ps_text.h"
 #include "triage.h"
 
 /* ---- processes ---- */
@@ -64,6 +66,17 @@ static void recall_thread(const struct mpsan_thread *record, void *context)
 		*ARRAY_ADD(&recall->process->threads) = thread;
 }
 
+static char *line_of(const struct mpsan_process *row)
+{
+	json_auto_t *argv = process_argv(row);
+	char *line = text_copy("");
+	json_t *word;
+
+	JSON_EACH(word, argv)
+		line = text_join(line, " ", text_copy(json_string_value(word)));
+	return line;
+}
+
 static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t slot)
 {
 	const struct mpsan_process *row = &ps->reader->session.table[slot];
@@ -75,8 +88,17 @@ static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t 
 		return;
 	process = ARRAY_ADD(&picture->processes);
 	*process = (struct ps_process){.pid = row->pid,
+				       .parent = row->parent_pid,
+				       .outer_pid = process_outer_pid(ps->reader, slot),
+				       .rank = mpsan_process_rank(row),
+				       .command = ps_command(process_argv(row)),
+				       .line = line_of(row),
 				       .life = life_of(ps, slot, seen),
 				       .told = process_json(ps->reader, slot)};
+	if (row->end == MPSAN_END_SIGNAL || row->end_value >= 0) {
+		process->end = row->end;
+		process->end_value = row->end_value;
+	}
 	if (seen != SNAPSHOT_NONE) {
 		look_at_threads(ps, seen, process);
 		process->ignores_sigterm =
@@ -110,6 +132,7 @@ void ps_thread_free(struct ps_thread *thread)
 	free(thread->name);
 	free(thread->at);
 	free(thread->about);
+	free(thread->raised);
 	json_decref(thread->stack);
 	json_decref(thread->python);
 	json_decref(thread->handling);
@@ -118,12 +141,24 @@ void ps_thread_free(struct ps_thread *thread)
 void ps_picture_free(struct ps_picture *picture)
 {
 	EACH_THREAD(picture, process, thread)
-	ps_thread_free(thread);
+		ps_thread_free(thread);
 	for (uint32_t i = 0; i < picture->processes.count; i++) {
-		json_decref(picture->processes.item[i].told);
-		free(picture->processes.item[i].threads.item);
+		struct ps_process *process = &picture->processes.item[i];
+
+		json_decref(process->told);
+		free(process->command);
+		free(process->line);
+		free(process->threads.item);
 	}
+	for (uint32_t i = 0; i < picture->findings.count; i++) {
+		json_decref(picture->findings.item[i].told);
+		free(picture->findings.item[i].message);
+	}
+	for (uint32_t i = 0; i < picture->triage.count; i++)
+		free(picture->triage.item[i].text);
 	free(picture->processes.item);
+	free(picture->findings.item);
+	free(picture->triage.item);
 }
 
 const char *ps_state_name(enum ps_state state)
@@ -160,16 +195,31 @@ static void say_hidden(const struct ps *ps, json_t *document)
 }
 
 /* The judge has folded them; the most severe come first, as in a report. */
-json_t *ps_findings(const struct ps *ps)
+void ps_find_findings(const struct ps *ps, struct ps_picture *picture)
 {
 	const struct judge *judge = ps->judge;
-	json_t *list = json_array();
 
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
-		for (uint32_t i = 0; i < judge->found.count; i++)
-			if (judge->found.item[i].count && !judge->found.item[i].known &&
-			    (int)judge->found.item[i].grade == grade)
-				json_array_append(list, judge->found.item[i].json);
+		for (uint32_t i = 0; i < judge->found.count; i++) {
+			const struct judged *judged = &judge->found.item[i];
+
+			if (judged->count && !judged->known && (int)judged->grade == grade)
+				*ARRAY_ADD(&picture->findings) = (struct ps_finding){
+					judged->grade,
+					text_copy(jsontext_at(judged->json, "message")),
+					json_incref(judged->json)};
+		}
+}
+
+json_t *ps_findings(const struct ps *ps)
+{
+	struct ps_picture picture = {0};
+	json_t *list = json_array();
+
+	ps_find_findings(ps, &picture);
+	for (uint32_t i = 0; i < picture.findings.count; i++)
+		json_array_append(list, picture.findings.item[i].told);
+	ps_picture_free(&picture);
 	return list;
 }
 
@@ -196,21 +246,23 @@ static bool is_recorded(const struct ps *ps)
 
 json_t *ps_document(struct ps *ps)
 {
-	struct ps_picture picture = {0};
+	struct ps_picture picture = {.live = ps->live,
+				     .now_ns = (long long)reader_real_ns(ps->reader, ps->now_ns)};
 	json_t *document;
 
 	READER_EACH_SLOT(ps->reader, slot)
 		look_at_process(ps, &picture, slot);
 	ps_tie(&picture);
-	document = json_pack("{s:s, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema",
+	ps_find_findings(ps, &picture);
+	triage(&picture);
+	document = json_pack("{s:s, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "schema",
 			     "mpsan.ps/1", "session", jsontext_of(ps->reader->session.dir),
 			     "outside", ps->reader->session.head->outside != 0, "recorded",
 			     is_recorded(ps), "live", ps->live, "time_ns",
-			     (json_int_t)reader_real_ns(ps->reader, ps->now_ns), "processes",
-			     ps_json_processes(&picture), "exports",
-			     ipc_list_totals(ps->reader->session.dir), "findings", ps_findings(ps),
-			     "limits", limits_json(ps));
-	json_object_set_new(document, "triage", triage_of(document));
+			     (json_int_t)picture.now_ns, "processes", ps_json_processes(&picture),
+			     "exports", ipc_list_totals(ps->reader->session.dir), "findings",
+			     ps_findings(ps), "limits", limits_json(ps), "triage",
+			     ps_json_triage(&picture));
 	ps_picture_free(&picture);
 	return document;
 }

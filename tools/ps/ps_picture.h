@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a look at a session has found: its processes, their threads, what these wait for and hold. Neighbours: ps_picture.c,
- * ps_thread.c, ps_wait.c and ps_kind.c fill it in, and ps_json.c writes it.
+ * ps_thread.c, ps_wait.c and ps_kind.c fill it in, triage.h concludes from it, and ps_json.c writes it.
  *
  * Texts have nothing that is unsafe to show (jsontext_safe); NULL: there is none. Times are of CLOCK_REALTIME; 0: unknown.
  */
@@ -14,6 +14,7 @@
 #include "../base/util.h"
 #include "../facts/awaited.h"
 #include "../report/kinds.h"
+#include "../rules/rule.h"
 
 /* Who can end a wait. */
 struct ps_owner {
@@ -60,6 +61,7 @@ struct ps_thread {
 	struct ps_awaited waits;
 	ARRAY(struct ps_hold) holds; /* the newest last */
 	json_t *stack, *python, *handling; /* as ../symbols makes them */
+	char *raised; /* `handling` as the end of a sentence, see ../symbols/raised.h */
 	char *at; /* the place in the program */
 	bool seen; /* it lives: what follows is known, see ps_kind.h */
 	enum kind kind;
@@ -72,16 +74,42 @@ struct ps_thread {
 enum ps_life { PS_ALIVE, PS_ZOMBIE, PS_ENDED, PS_LOST };
 
 struct ps_process {
-	uint32_t pid;
+	uint32_t pid, parent;
+	uint32_t outer_pid; /* outside its PID namespace, if it differs there, else 0 */
+	uint32_t rank; /* + 1; 0: none */
+	char *command; /* in short */
+	char *line; /* all words */
 	enum ps_life life; /* PS_LOST: it may be alive, but was not seen */
+	uint32_t end; /* MPSAN_END_NONE: alive, or unknown */
+	int end_value; /* the exit code, or the signal */
 	json_t *told; /* what reports tell of it, see process_json */
 	bool ignores_sigterm;
 	bool end_at_least; /* it ended then or before */
 	ARRAY(struct ps_thread) threads; /* the main thread first, if they live */
 };
 
+/* The most severe ones come first. */
+struct ps_finding {
+	enum grade grade;
+	char *message;
+	json_t *told; /* as in a report */
+};
+
+/* What kind of standstill it is: see triage.h. */
+struct ps_standstill {
+	enum kind kind;
+	char *text; /* a line */
+	uint32_t pid, tid; /* of the first thread; 0: of none */
+	uint32_t threads, processes; /* in the same situation */
+	uint32_t waiters; /* for one of them */
+};
+
 struct ps_picture {
+	bool live;
+	long long now_ns;
 	ARRAY(struct ps_process) processes; /* in the order of their beginning */
+	ARRAY(struct ps_finding) findings;
+	ARRAY(struct ps_standstill) triage; /* the most important first */
 };
 
 /* Visits all threads with their processes. */
@@ -98,8 +126,9 @@ void ps_picture_free(struct ps_picture *picture);
 const char *ps_state_name(enum ps_state state);
 const char *ps_life_name(enum ps_life life);
 
-/* ps_json.c: the document of ps.h, but for `findings`, `limits`, `exports` and `triage`. */
+/* ps_json.c: the document of ps.h, but for `findings`, `limits` and `exports`. */
 json_t *ps_json_processes(const struct ps_picture *picture);
+json_t *ps_json_triage(const struct ps_picture *picture);
 
 /*
  * ps_thread_ref.c: adds the owners' names from their own processes, and marks the locks that threads wait

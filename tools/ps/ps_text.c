@@ -200,14 +200,11 @@ void ps_groups_finish(struct ps_groups *groups)
 
 /* ---- sentences ---- */
 
-char *ps_thread_name(const json_t *thread)
+char *ps_thread_name(const char *name, uint32_t tid)
 {
-	const char *name = jsontext_at(thread, "name");
-	long long tid = jsontext_number(thread, "tid");
-
-	return !*name || !strncmp(name, "TID ", 4) ?
-		       text_format("thread %lld", tid) :
-		       text_format("thread \"%s\" (TID %lld)", name, tid);
+	return !name || !*name || !strncmp(name, "TID ", 4) ?
+		       text_format("thread %u", tid) :
+		       text_format("thread \"%s\" (TID %u)", name, tid);
 }
 
 static char *subject_text(const struct ps_group *group)
@@ -218,16 +215,18 @@ static char *subject_text(const struct ps_group *group)
 		return text_format("%u threads \"%.*s\"", group->count, (int)stem(name), name);
 	if (group->count > 1)
 		return text_format("%u threads", group->count);
-	return name && !strcmp(name, "main thread") ? text_copy(name) :
-						      ps_thread_name(group->first);
+	return name && !strcmp(name, "main thread") ?
+		       text_copy(name) :
+		       ps_thread_name(name, (uint32_t)jsontext_number(group->first, "tid"));
 }
 
 static char *who_text(const json_t *owner)
 {
 	const char *name = jsontext_string(owner, "name");
 
-	return name && !strcmp(name, "main thread") ? text_copy("the main thread") :
-						      ps_thread_name(owner);
+	return name && !strcmp(name, "main thread") ?
+		       text_copy("the main thread") :
+		       ps_thread_name(name, (uint32_t)jsontext_number(owner, "tid"));
 }
 
 /* Where an owner is that is no thread of the waiter's process. */

@@ -11,8 +11,8 @@
 /* A short form like "train.py --fast". Takes over the array; the caller frees the text. */
 char *ps_command(json_t *argv);
 
-/* 'thread "reader" (TID 12)', of whatever has `name` and `tid`; the caller frees it. */
-char *ps_thread_name(const json_t *thread);
+/* 'thread "reader" (TID 12)'; `name` may be NULL. The caller frees it. */
+char *ps_thread_name(const char *name, uint32_t tid);
 
 /* Threads of one process in the same state. */
 struct ps_group {

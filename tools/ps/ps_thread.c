@@ -423,6 +423,7 @@ void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *found)
 	lock = !kept ? live_lock(ps, thread, &wait) : kept->lock ? text_copy(kept->lock) : NULL;
 	wait.name = lock;
 	found->handling = kept ? json_incref(kept->handling) : live_handling(ps, thread);
+	found->raised = raised_text(found->handling);
 	ps_kept_add(ps, thread, found, lock);
 	if (found->state != PS_RUNNING && (wait.kind || wait.call))
 		found->waits = ps_wait_awaited(ps, &wait, found);

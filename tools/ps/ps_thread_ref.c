@@ -72,8 +72,7 @@ static void add_wish(struct wishes *wishes, uint32_t who, const struct ps_awaite
 
 static void find_wishes(struct wishes *wishes, const struct ps_picture *picture)
 {
-	EACH_THREAD(picture, process, thread)
-	{
+	EACH_THREAD(picture, process, thread) {
 		if (!thread->waits.lock)
 			continue;
 		add_wish(wishes, process->pid, &thread->waits);
@@ -133,8 +132,7 @@ void ps_tie(struct ps_picture *picture)
 	struct wishes wishes = {0};
 
 	find_wishes(&wishes, picture);
-	EACH_THREAD(picture, process, thread)
-	{
+	EACH_THREAD(picture, process, thread) {
 		name_owner(picture, process, &thread->waits.owner);
 		mark_wanted(&wishes, process, thread);
 	}

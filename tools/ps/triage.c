@@ -6,40 +6,34 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../symbols/raised.h"
 
 #define EDGES_MAX 64u
 #define FINDINGS_MAX 3u
 
 /* ---- threads, and whom they wait for ---- */
 
-static void add_threads(struct triage *triage, const json_t *process)
+static void add_threads(struct triage *triage, const struct ps_process *process)
 {
-	json_t *thread;
-	size_t i;
+	for (uint32_t i = 0; process->life == PS_ALIVE && i < process->threads.count; i++) {
+		const struct ps_thread *thread = &process->threads.item[i];
 
-	if (strcmp(jsontext_at(process, "state"), "alive"))
-		return;
-	json_array_foreach(json_object_get(process, "threads"), i, thread) {
-		if (*jsontext_at(thread, "kind"))
-			*ARRAY_ADD(&triage->thread) = (struct triage_thread){
-				.process = process,
-				.json = thread,
-				.kind = kind_find(jsontext_at(thread, "kind")),
-				.is_main = !i,
-				.next = TRIAGE_NONE};
+		if (thread->seen)
+			*ARRAY_ADD(&triage->thread) = (struct triage_thread){.process = process,
+									     .found = thread,
+									     .kind = thread->kind,
+									     .is_main = !i,
+									     .next = TRIAGE_NONE};
 	}
 }
 
-/* `tid` 0: the main thread of the process; `key`: by which of its numbers. */
-static uint32_t triage_find(const struct triage *triage, const char *key, long long pid,
-			    long long tid)
+/* A thread of a process; `tid` 0: its main thread. `outer`: by its number outside of its PID namespace. */
+static uint32_t triage_find(const struct triage *triage, bool outer, uint32_t pid, uint32_t tid)
 {
 	for (uint32_t i = 0; i < triage->thread.count; i++) {
 		const struct triage_thread *thread = &triage->thread.item[i];
 
-		if (jsontext_number(thread->process, key) == pid &&
-		    (tid ? jsontext_number(thread->json, "tid") == tid : thread->is_main))
+		if ((outer ? thread->process->outer_pid : thread->process->pid) == pid &&
+		    (tid ? thread->found->tid == tid : thread->is_main))
 			return i;
 	}
 	return TRIAGE_NONE;
@@ -77,24 +71,21 @@ static uint32_t only_child(const struct triage *triage, const struct triage_thre
 static void find_next(struct triage *triage, uint32_t index)
 {
 	struct triage_thread *thread = &triage->thread.item[index];
-	const json_t *owner = json_object_get(json_object_get(thread->json, "waits_for"), "owner");
-	long long by = jsontext_number(thread->json, "by");
+	const struct ps_owner *owner = &thread->found->waits.owner;
+	uint32_t by = thread->found->by;
 
 	if (thread->kind != KIND_lock && thread->kind != KIND_thread && thread->kind != KIND_peer &&
 	    thread->kind != KIND_process && thread->kind != KIND_wait &&
 	    thread->kind != KIND_endless && thread->kind != KIND_parked &&
 	    thread->kind != KIND_polling)
 		return;
-	if (json_is_object(owner) && !json_is_true(json_object_get(owner, "gone")))
-		thread->next = triage_find(triage, "pid", jsontext_number(owner, "pid"),
-					   jsontext_number(owner, "tid"));
+	if (owner->tid && !owner->gone)
+		thread->next = triage_find(triage, false, owner->pid, owner->tid);
 	else if (by)
-		thread->next = triage_find(triage, "outer_pid", by, 0);
-	else
-		thread->next = only_child(triage, thread);
+		thread->next = triage_find(triage, true, by, 0);
 	if (by && thread->next == TRIAGE_NONE)
-		thread->next = triage_find(triage, "pid", by, 0);
-	if (thread->next == index || (!json_is_object(owner) && is_no_waker(triage, thread)))
+		thread->next = triage_find(triage, false, by, 0);
+	if (thread->next == index || (!owner->tid && is_no_waker(triage, thread)))
 		thread->next = TRIAGE_NONE;
 }
 
@@ -117,24 +108,9 @@ static void find_leaf(struct triage *triage, uint32_t index)
 
 /* ---- items ---- */
 
-static bool is_same_cause(const struct triage_thread *one, const struct triage_thread *other)
-{
-	const json_t *first = json_object_get(one->json, "handling"),
-		     *second = json_object_get(other->json, "handling");
-	AUTO_FREE char *text = NULL, *with = NULL;
-
-	if (!json_is_object(first) || !json_is_object(second))
-		return json_is_object(first) == json_is_object(second);
-	text = raised_text(first);
-	with = raised_text(second);
-	return !strcmp(text, with);
-}
-
 static bool is_same_command(const struct triage_thread *one, const struct triage_thread *other)
 {
-	return one->process == other->process ||
-	       json_equal(json_object_get(one->process, "argv"),
-			  json_object_get(other->process, "argv"));
+	return one->process == other->process || !strcmp(one->process->line, other->process->line);
 }
 
 /* All that runs is one item, and so is a process that is stopped. */
@@ -148,7 +124,8 @@ static bool is_alike(const struct triage *triage, const struct triage_item *item
 	if (kind == KIND_spinning || kind == KIND_running || kind == KIND_stopped)
 		return kind != KIND_stopped || first->process == thread->process;
 	return is_same_command(first, thread) && first->is_main == thread->is_main &&
-	       !strcmp(triage_place(first), triage_place(thread)) && is_same_cause(first, thread) &&
+	       !strcmp(triage_place(first), triage_place(thread)) &&
+	       !strcmp(first->found->raised ?: "", thread->found->raised ?: "") &&
 	       (kind != KIND_lock || first == thread);
 }
 
@@ -182,12 +159,17 @@ static struct triage_item *item_of(struct triage *triage, uint32_t index, enum k
 }
 
 static bool is_new_process(const struct triage *triage, const struct triage_item *item,
-			   const json_t *process)
+			   const struct ps_process *process)
 {
 	for (uint32_t i = 0; i < item->members.count; i++)
 		if (triage->thread.item[item->members.item[i]].process == process)
 			return false;
 	return true;
+}
+
+static double share_of(const struct triage_thread *thread)
+{
+	return thread->found->share > 0 ? thread->found->share : 0;
 }
 
 static void add_item(struct triage *triage, uint32_t index)
@@ -196,9 +178,9 @@ static void add_item(struct triage *triage, uint32_t index)
 	/* whoever waits for work that has a lock others wait for is no idler */
 	enum kind kind = thread->by_lock && thread->kind > KIND_lock ? KIND_lock : thread->kind;
 	struct triage_item *item = item_of(triage, index, kind);
-	double share = json_real_value(json_object_get(thread->json, "cpu"));
+	double share = share_of(thread);
 
-	if (share > json_real_value(json_object_get(triage->thread.item[item->first].json, "cpu")))
+	if (share > share_of(&triage->thread.item[item->first]))
 		item->first = index;
 	item->processes += is_new_process(triage, item, thread->process);
 	item->threads++;
@@ -218,48 +200,33 @@ static int compare_items(const void *one, const void *other)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Marks a thread that has waited since before a finding tells of it. */
-static void mark_told(struct triage *triage, const json_t *finding, const json_t *at)
+static void add_findings(struct ps_picture *picture, enum grade grade, enum kind kind)
 {
-	long long tid = jsontext_number(at, "tid");
-	uint32_t index = tid ? triage_find(triage, "pid", jsontext_number(at, "pid"), tid) :
-			       TRIAGE_NONE;
-	const json_t *waits = index == TRIAGE_NONE ?
-				      NULL :
-				      json_object_get(triage->thread.item[index].json, "waits_for");
-	long long since_ns = jsontext_number(waits, "since_ns");
-
-	if (json_is_true(json_object_get(waits, "for_ever")) ||
-	    (since_ns && since_ns <= jsontext_number(finding, "time_ns")))
-		triage->thread.item[index].told = true;
-}
-
-static void add_findings(struct triage *triage, json_t *list, const char *severity, enum kind kind)
-{
-	const struct triage_item item = {.kind = kind, .threads = 1, .processes = 1};
-	json_t *finding, *step;
 	unsigned added = 0;
 
-	JSON_EACH(finding, json_object_get(triage->document, "findings")) {
-		const char *message = jsontext_at(finding, "message");
+	for (uint32_t i = 0; i < picture->findings.count && added < FINDINGS_MAX; i++) {
+		const struct ps_finding *finding = &picture->findings.item[i];
 
-		if (strcmp(jsontext_at(finding, "severity"), severity) || added++ >= FINDINGS_MAX)
+		if (finding->grade != grade)
 			continue;
-		triage_add(list,
-			   text_format("%s: %s: %.*s", kind_head(kind),
-				       jsontext_at(finding, "rule"), (int)strcspn(message, "\n"),
-				       message),
-			   &item, jsontext_number(finding, "pid"), jsontext_number(finding, "tid"));
-		if (kind != KIND_proved)
-			continue;
-		mark_told(triage, finding, finding);
-		JSON_EACH(step, json_object_get(finding, "evidence"))
-			mark_told(triage, finding, step);
+		added++;
+		*ARRAY_ADD(&picture->triage) = (struct ps_standstill){
+			.kind = kind,
+			.text = text_format("%s: %s: %.*s", kind_head(kind),
+					    jsontext_at(finding->told, "rule"),
+					    (int)strcspn(finding->message, "\n"), finding->message),
+			.pid = (uint32_t)jsontext_number(finding->told, "pid"),
+			.tid = (uint32_t)jsontext_number(finding->told, "tid"),
+			.threads = 1,
+			.processes = 1};
 	}
 }
 
-static void find_items(struct triage *triage)
+static void triage_build(struct triage *triage, const struct ps_picture *picture)
 {
+	*triage = (struct triage){.picture = picture};
+	for (uint32_t i = 0; i < picture->processes.count; i++)
+		add_threads(triage, &picture->processes.item[i]);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
 		find_next(triage, k);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
@@ -273,30 +240,30 @@ static void find_items(struct triage *triage)
 		      compare_items);
 }
 
-json_t *triage_of(const json_t *document)
+void triage(struct ps_picture *picture)
 {
-	json_t *list = json_array();
-	struct triage triage = {.document = document};
-	json_t *process;
+	struct triage triage;
 
-	if (!json_is_true(json_object_get(document, "live")))
-		return list;
-	JSON_EACH(process, json_object_get(document, "processes"))
-		add_threads(&triage, process);
-	add_findings(&triage, list, "error", KIND_proved);
-	add_findings(&triage, list, "warning", KIND_found);
-	triage_add_failed(document, list);
-	find_items(&triage);
+	if (!picture->live)
+		return;
+	triage_build(&triage, picture);
+	add_findings(picture, GRADE_ERROR, KIND_proved);
+	add_findings(picture, GRADE_WARNING, KIND_found);
+	triage_add_failed(picture);
 	for (uint32_t i = 0; i < triage.item.count; i++) {
 		const struct triage_item *item = &triage.item.item[i];
 		const struct triage_thread *first = &triage.thread.item[item->first];
 
-		triage_add(list, triage_text(&triage, item), item,
-			   jsontext_number(first->process, "pid"),
-			   jsontext_number(first->json, "tid"));
+		*ARRAY_ADD(&picture->triage) =
+			(struct ps_standstill){.kind = item->kind,
+					       .text = triage_text(&triage, item),
+					       .pid = first->process->pid,
+					       .tid = first->found->tid,
+					       .threads = item->threads,
+					       .processes = item->processes,
+					       .waiters = item->waiters};
 		free(item->members.item);
 	}
 	free(triage.thread.item);
 	free(triage.item.item);
-	return list;
 }

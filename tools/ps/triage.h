@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The triage: what kind of standstill a job is in, as a few sentences, from a document of ps.h. Neighbours:
- * ps_kind.h says it of each thread, triage_text.c makes the sentences.
+ * The triage: what kind of standstill a job is in, as a few sentences. Neighbours: ps_kind.h says it of each thread,
+ * triage_text.c makes the sentences.
  */
 #pragma once
 
-#include <stdbool.h>
+#include "ps_picture.h"
 
-#include "../base/jsontext.h"
-#include "../base/util.h"
-#include "../report/kinds.h"
-
-/*
- * A new array, the most important first:
- *   {kind, text, pid, tid, threads, processes, waiters}
- * text is the line; pid and tid are of the first thread, 0 for none; threads and processes say how many are
- * in the same situation; waiters how many others wait for one of them. A thread in a line that says "proved" is in no other.
- */
-json_t *triage_of(const json_t *document);
+/* Adds it to a picture that is complete otherwise. */
+void triage(struct ps_picture *picture);
 
 /* ---- between triage.c and triage_text.c ---- */
 
-/* A thread of the document. */
 struct triage_thread {
-	const json_t *process, *json;
+	const struct ps_process *process;
+	const struct ps_thread *found;
 	enum kind kind;
 	bool is_main;
 	uint32_t next; /* the thread that it waits for; TRIAGE_NONE: none */
@@ -45,20 +36,17 @@ struct triage_item {
 };
 
 struct triage {
-	const json_t *document;
+	const struct ps_picture *picture;
 	ARRAY(struct triage_thread) thread;
 	ARRAY(struct triage_item) item;
 };
 
-/* Adds a line, whose text it frees. */
-void triage_add(json_t *list, char *text, const struct triage_item *item, long long pid,
-		long long tid);
 /* The line of an item; the caller frees it. */
 char *triage_text(const struct triage *triage, const struct triage_item *item);
 /* triage_failed.c: adds the line about children that have failed, unless a finding tells of them. */
-void triage_add_failed(const json_t *document, json_t *list);
+void triage_add_failed(struct ps_picture *picture);
 /* Where a thread is, "" if unknown. */
 static inline const char *triage_place(const struct triage_thread *thread)
 {
-	return jsontext_at(thread->json, "at");
+	return thread->found->at ?: "";
 }

@@ -4,89 +4,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/jsontext.h"
-#include "ps_text.h"
+#include "../../include/mpsan_log.h"
 #include "triage.h"
 
 /* Its parent may have ended it by SIGTERM itself. */
-static bool has_failed(const json_t *process)
+static bool has_failed(const struct ps_process *process)
 {
-	const json_t *end = json_object_get(process, "end");
-	long long signal = jsontext_number(end, "signal");
-
-	return !strcmp(jsontext_at(process, "state"), "zombie") &&
-	       (jsontext_number(end, "code") > 0 || (signal && signal != SIGTERM));
+	return process->life == PS_ZOMBIE && process->end != MPSAN_END_NONE && process->end_value &&
+	       !(process->end == MPSAN_END_SIGNAL && process->end_value == SIGTERM);
 }
 
-static const json_t *parent_of(const json_t *processes, const json_t *child)
+static const struct ps_process *parent_of(const struct ps_picture *picture,
+					  const struct ps_process *child)
 {
-	json_t *process;
+	for (uint32_t i = 0; i < picture->processes.count; i++) {
+		const struct ps_process *process = &picture->processes.item[i];
 
-	JSON_EACH(process, processes)
-		if (jsontext_number(process, "pid") == jsontext_number(child, "parent") &&
-		    !strcmp(jsontext_at(process, "state"), "alive"))
+		if (process->pid == child->parent && process->life == PS_ALIVE)
 			return process;
+	}
 	return NULL;
 }
 
 /* Whether a finding says so already. */
-static bool is_told(const json_t *document, const json_t *process)
+static bool is_told(const struct ps_picture *picture, const struct ps_process *process)
 {
-	AUTO_FREE char *name = text_format("process %lld ", jsontext_number(process, "pid"));
-	json_t *finding;
+	AUTO_FREE char *name = text_format("process %u ", process->pid);
 	bool told = false;
 
-	JSON_EACH(finding, json_object_get(document, "findings"))
-		told |= strcmp(jsontext_at(finding, "severity"), "note") &&
-			strstr(jsontext_at(finding, "message"), name);
+	for (uint32_t i = 0; i < picture->findings.count; i++)
+		told |= picture->findings.item[i].grade != GRADE_NOTE &&
+			strstr(picture->findings.item[i].message, name);
 	return told;
 }
 
-static char *end_text(const json_t *process)
+static char *end_text(const struct ps_process *process)
 {
-	const json_t *end = json_object_get(process, "end");
-	char *signal, *text;
+	AUTO_FREE char *signal = NULL;
 
-	if (!json_object_get(end, "signal"))
-		return text_format("exited with status %lld", jsontext_number(end, "code"));
-	signal = text_signal((int)jsontext_number(end, "signal"));
-	text = text_format("was killed by %s", signal);
-	free(signal);
-	return text;
+	if (process->end != MPSAN_END_SIGNAL)
+		return text_format("exited with status %d", process->end_value);
+	signal = text_signal(process->end_value);
+	return text_format("was killed by %s", signal);
 }
 
-static char *failed_text(const json_t *child, const json_t *parent, unsigned count)
+static char *failed_text(const struct ps_process *child, const struct ps_process *parent,
+			 unsigned count)
 {
 	AUTO_FREE char *end = end_text(child),
-		       *command = ps_command(json_incref(json_object_get(parent, "argv"))),
 		       *more = count > 1 ? text_format(" and %u more that failed", count - 1) :
 					   text_copy("");
 
 	return text_format(
-		"%s: process %lld %s, and process %lld (%s), which had started it%s, has not "
+		"%s: process %u %s, and process %u (%s), which had started it%s, has not "
 		"asked after it since",
-		kind_head(KIND_failed), jsontext_number(child, "pid"), end,
-		jsontext_number(parent, "pid"), command, more);
+		kind_head(KIND_failed), child->pid, end, parent->pid, parent->command, more);
 }
 
-void triage_add_failed(const json_t *document, json_t *list)
+void triage_add_failed(struct ps_picture *picture)
 {
-	const json_t *processes = json_object_get(document, "processes"), *first = NULL, *parent;
-	json_t *process;
-	const struct triage_item item = {.kind = KIND_failed, .threads = 1, .processes = 1};
+	const struct ps_process *first = NULL, *parent;
 	unsigned count = 0;
-	size_t i;
 
-	json_array_foreach(processes, i, process) {
-		if (!has_failed(process) || is_told(document, process) ||
-		    !parent_of(processes, process))
+	for (uint32_t i = 0; i < picture->processes.count; i++) {
+		const struct ps_process *process = &picture->processes.item[i];
+
+		if (!has_failed(process) || is_told(picture, process) ||
+		    !parent_of(picture, process))
 			continue;
 		first = first ?: process;
 		count++;
 	}
 	if (!first)
 		return;
-	parent = parent_of(processes, first);
-	triage_add(list, failed_text(first, parent, count), &item, jsontext_number(parent, "pid"),
-		   jsontext_number(parent, "pid"));
+	parent = parent_of(picture, first);
+	*ARRAY_ADD(&picture->triage) =
+		(struct ps_standstill){.kind = KIND_failed,
+				       .text = failed_text(first, parent, count),
+				       .pid = parent->pid,
+				       .tid = parent->pid,
+				       .threads = 1,
+				       .processes = 1};
 }

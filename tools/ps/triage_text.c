@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/jsontext.h"
-#include "../symbols/raised.h"
 #include "ps_text.h"
 #include "triage.h"
 
@@ -12,20 +10,17 @@
 
 /* ---- who ---- */
 
-static char *process_text(const json_t *process)
+static char *process_text(const struct ps_process *process)
 {
-	AUTO_FREE char *command = ps_command(json_incref(json_object_get(process, "argv")));
-	json_t *rank = json_object_get(process, "rank");
-
-	return json_is_integer(rank) ?
-		       text_format("process %lld (rank %lld, %s)", jsontext_number(process, "pid"),
-				   (long long)json_integer_value(rank), command) :
-		       text_format("process %lld (%s)", jsontext_number(process, "pid"), command);
+	return process->rank ? text_format("process %u (rank %u, %s)", process->pid,
+					   process->rank - 1, process->command) :
+			       text_format("process %u (%s)", process->pid, process->command);
 }
 
 static char *thread_name(const struct triage_thread *thread)
 {
-	return thread->is_main ? text_copy("the main thread") : ps_thread_name(thread->json);
+	return thread->is_main ? text_copy("the main thread") :
+				 ps_thread_name(thread->found->name, thread->found->tid);
 }
 
 static char *one_text(const struct triage_thread *thread)
@@ -39,7 +34,7 @@ static char *one_text(const struct triage_thread *thread)
 static char *who_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *first = &triage->thread.item[item->first];
-	char *list = text_copy(""), *command, *text;
+	char *list = text_copy(""), *text;
 	uint32_t named = 0;
 
 	if (item->threads == 1) {
@@ -54,30 +49,33 @@ static char *who_text(const struct triage *triage, const struct triage_item *ite
 		return text;
 	}
 	for (uint32_t i = 0; i < item->members.count && named < NAMED; i++) {
-		const json_t *process = triage->thread.item[item->members.item[i]].process;
+		const struct ps_process *process =
+			triage->thread.item[item->members.item[i]].process;
 
 		if (i && triage->thread.item[item->members.item[i - 1]].process == process)
 			continue;
 		named++;
-		list = text_join(list, ", ", text_format("%lld", jsontext_number(process, "pid")));
+		list = text_join(list, ", ", text_format("%u", process->pid));
 	}
-	command = ps_command(json_incref(json_object_get(first->process, "argv")));
 	text = text_format("%s of %u processes (%s: %s%s)",
 			   first->is_main ? "the main threads" : "threads", item->processes,
-			   command, list, named < item->processes ? " …" : "");
-	free(command);
+			   first->process->command, list, named < item->processes ? " …" : "");
 	free(list);
 	return text;
 }
 
 /* ---- what ---- */
 
+static const char *about_of(const struct triage_thread *thread)
+{
+	return thread->found->about ?: "";
+}
+
 static char *place_text(const struct triage_thread *thread)
 {
-	const char *place = triage_place(thread), *handler = jsontext_at(thread->json, "handler");
-	AUTO_FREE char *raised = thread->kind == KIND_running ?
-					 text_copy("") :
-					 raised_text(json_object_get(thread->json, "handling"));
+	const char *place = triage_place(thread), *raised = thread->kind == KIND_running ? "" :
+							    thread->found->raised	 ?:
+											   "";
 
 	return *place ? text_format(", at %s%s%s%s", place, *handler ? " " : "", handler, raised) :
 			text_copy(raised);
@@ -85,27 +83,22 @@ static char *place_text(const struct triage_thread *thread)
 
 static char *since_text(const struct triage *triage, const struct triage_thread *thread)
 {
-	const json_t *waits = json_object_get(thread->json, "waits_for");
-	long long since_ns = jsontext_number(waits, "since_ns");
+	const struct ps_awaited *waits = &thread->found->waits;
 	AUTO_FREE char *lapse = NULL;
 
-	if (!since_ns)
+	if (!waits->since_ns)
 		return text_copy("");
-	lapse = line_lapse(since_ns, jsontext_number(triage->document, "time_ns"));
-	return text_format(", for %s%s",
-			   json_is_true(json_object_get(waits, "at_least")) ? "at least " : "",
-			   lapse);
+	lapse = line_lapse(waits->since_ns, triage->picture->now_ns);
+	return text_format(", for %s%s", waits->at_least ? "at least " : "", lapse);
 }
 
 /* A share of a processor, and of what time. */
 static char *share_text(const struct triage_thread *thread)
 {
-	const json_t *share = json_object_get(thread->json, "cpu");
-	double seconds = json_real_value(json_object_get(thread->json, "seen_s"));
-
-	return json_is_real(share) ? text_format(", %.0f %% of a processor in the last %.1f s",
-						 100 * json_real_value(share), seconds) :
-				     text_copy("");
+	return thread->found->share >= 0 ?
+		       text_format(", %.0f %% of a processor in the last %.1f s",
+				   100 * thread->found->share, thread->found->seen_s) :
+		       text_copy("");
 }
 
 static char *running_text(const struct triage *triage, const struct triage_item *item)
@@ -137,8 +130,8 @@ static char *running_text(const struct triage *triage, const struct triage_item 
 /* What the owner of a lock does, or anybody for whom others wait; `many` do the same. */
 static char *doing_text(const struct triage *triage, const struct triage_thread *thread, bool many)
 {
-	const char *about = jsontext_at(thread->json, "about"), *blank = *about ? " " : "",
-		   *is = many ? "are" : "is", *s = many ? "" : "s";
+	const char *about = about_of(thread), *blank = *about ? " " : "", *is = many ? "are" : "is",
+		   *s = many ? "" : "s";
 	char *text, *place, *share, *since;
 
 	switch (thread->kind) {
@@ -180,7 +173,7 @@ static char *awaited_locks(const struct triage *triage, uint32_t owner)
 
 	for (uint32_t i = 0; i < triage->thread.count; i++) {
 		const struct triage_thread *thread = &triage->thread.item[i];
-		const char *about = jsontext_at(thread->json, "about");
+		const char *about = about_of(thread);
 
 		if (thread->next != owner || thread->kind != KIND_lock || !*about ||
 		    strstr(list, about))
@@ -206,21 +199,22 @@ static char *lock_text(const struct triage *triage, const struct triage_item *it
 static char *polling_text(const struct triage *triage, const struct triage_item *item)
 {
 	const struct triage_thread *first = &triage->thread.item[item->first];
-	const char *awaited = jsontext_at(first->json, "about");
+	const char *awaited = about_of(first);
 	AUTO_FREE char *who = who_text(triage, item), *place = place_text(first),
 		       *share = share_text(first);
 
 	return text_format("%s wake%s up %.0f times a second%s%s%s%s", who,
 			   item->threads > 1 ? "" : "s",
-			   json_real_value(json_object_get(first->json, "wakes")),
+			   first->found->wakes < 0 ? 0 : first->found->wakes,
 			   *awaited ? " from waiting for " : "", awaited, place, share);
 }
 
 /* ---- threads at one place that wait for different things ---- */
 
-static const char *about_of(const struct triage *triage, const struct triage_item *item, uint32_t i)
+static const char *member_about(const struct triage *triage, const struct triage_item *item,
+				uint32_t i)
 {
-	return jsontext_at(triage->thread.item[item->members.item[i]].json, "about");
+	return about_of(&triage->thread.item[item->members.item[i]]);
 }
 
 /* An address is another object in each process. */
@@ -228,9 +222,9 @@ static bool is_same_wait(const struct triage *triage, const struct triage_item *
 			 uint32_t other)
 {
 	const struct triage_thread *thread = triage->thread.item;
-	const char *about = about_of(triage, item, one);
+	const char *about = member_about(triage, item, one);
 
-	return !strcmp(about, about_of(triage, item, other)) &&
+	return !strcmp(about, member_about(triage, item, other)) &&
 	       (!strstr(about, " 0x") || thread[item->members.item[one]].process ==
 						 thread[item->members.item[other]].process);
 }
@@ -273,14 +267,14 @@ static char *part_text(const struct triage *triage, const struct triage_item *it
 		return text_format("%u of them", count);
 	if (item->processes == 1)
 		return thread_name(thread);
-	return text_format(thread->is_main ? "process %lld" : "one of process %lld",
-			   jsontext_number(thread->process, "pid"));
+	return text_format(thread->is_main ? "process %u" : "one of process %u",
+			   thread->process->pid);
 }
 
 /* "process 12 for data from process 3", or "28 of them for an Event" */
 static char *each_text(const struct triage *triage, const struct triage_item *item, uint32_t first)
 {
-	const char *about = about_of(triage, item, first);
+	const char *about = member_about(triage, item, first);
 	AUTO_FREE char *part = part_text(triage, item, first);
 
 	return text_format("%s%s%s", part, *about ? " for " : "", about);
@@ -291,22 +285,22 @@ static char *address_text(const struct triage *triage, const struct triage_item 
 			  uint32_t first)
 {
 	const struct triage_thread *thread = &triage->thread.item[item->members.item[first]];
-	const char *address = strstr(about_of(triage, item, first), " 0x") + 1;
+	const char *address = strstr(member_about(triage, item, first), " 0x") + 1;
 
-	return item->processes == 1 ? text_copy(address) :
-				      text_format("%s of process %lld", address,
-						  jsontext_number(thread->process, "pid"));
+	return item->processes == 1 ?
+		       text_copy(address) :
+		       text_format("%s of process %u", address, thread->process->pid);
 }
 
 /* How long the text is that all have in common, if they differ only in an address at the end; 0: they do not. */
 static int stem_of(const struct triage *triage, const struct triage_item *item)
 {
-	const char *about = about_of(triage, item, 0), *address = strstr(about, " 0x");
+	const char *about = member_about(triage, item, 0), *address = strstr(about, " 0x");
 	size_t stem = address ? (size_t)(address - about) + 3 : 0;
 
 	for (uint32_t i = 0; stem && i < item->members.count; i++)
-		if (strncmp(about_of(triage, item, i), about, stem) ||
-		    strchr(about_of(triage, item, i) + stem, ' '))
+		if (strncmp(member_about(triage, item, i), about, stem) ||
+		    strchr(member_about(triage, item, i) + stem, ' '))
 			return 0;
 	return stem ? (int)stem - 3 : 0;
 }
@@ -339,8 +333,8 @@ static char *mixed_text(const struct triage *triage, const struct triage_item *i
 	int stem = stem_of(triage, item);
 
 	list = list_text(triage, item, stem ? ", " : "; ", stem ? address_text : each_text);
-	return stem ? text_format("%s wait for %.*s %s%s%s", who, stem, about_of(triage, item, 0),
-				  list, place, since) :
+	return stem ? text_format("%s wait for %.*s %s%s%s", who, stem,
+				  member_about(triage, item, 0), list, place, since) :
 		      text_format("%s wait%s%s: %s", who, place, since, list);
 }
 
@@ -358,6 +352,10 @@ static char *plain_text(const struct triage *triage, const struct triage_item *i
 /* Whether somebody waits for the end of its process. */
 static bool is_to_end(const struct triage *triage, const struct triage_item *item)
 {
+	const struct triage_thread *first = &triage->thread.item[item->first];
+
+	if (!first->is_main || !first->process->ignores_sigterm)
+		return false;
 	for (uint32_t i = 0; i < triage->thread.count; i++)
 		if (triage->thread.item[i].next == item->first &&
 		    triage->thread.item[i].kind == KIND_process)
@@ -382,9 +380,8 @@ static char *ignored_text(const json_t *process)
 /* "1 thread waits for that while handling KeyError('k') raised at g (a.py:2)" */
 static char *waiters_text(const struct triage *triage, const struct triage_item *item)
 {
-	const json_t *handling = NULL;
+	const char *raised = NULL;
 	bool one = item->waiters == 1, polls = true;
-	AUTO_FREE char *raised = NULL;
 
 	for (uint32_t i = 0; i < triage->thread.count; i++) {
 		const struct triage_thread *thread = &triage->thread.item[i];
@@ -392,9 +389,9 @@ static char *waiters_text(const struct triage *triage, const struct triage_item 
 		if (i == item->first || thread->leaf != item->first)
 			continue;
 		polls &= thread->kind == KIND_polling;
-		handling = handling ?: json_object_get(thread->json, "handling");
+		raised = raised ?: thread->found->raised;
 	}
-	raised = raised_text(handling);
+	raised = raised ?: "";
 	return text_format("%u thread%s for that%s%s%s", item->waiters,
 			   polls ? (one ? " asks" : "s ask") : (one ? " waits" : "s wait"),
 			   polls ? " again and again" : "",
@@ -431,15 +428,4 @@ char *triage_text(const struct triage *triage, const struct triage_item *item)
 	if (!item->waiters || item->kind == KIND_lock)
 		return line;
 	return text_join(line, "; ", waiters_text(triage, item));
-}
-
-void triage_add(json_t *list, char *text, const struct triage_item *item, long long pid,
-		long long tid)
-{
-	json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:I, s:i, s:i, s:i}", "kind",
-					      kind_name(item->kind), "text", jsontext_of(text),
-					      "pid", (json_int_t)pid, "tid", (json_int_t)tid,
-					      "threads", (int)item->threads, "processes",
-					      (int)item->processes, "waiters", (int)item->waiters));
-	free(text);
 }
