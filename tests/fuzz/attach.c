@@ -24,16 +24,17 @@
 static void conclude(struct attach *attach, struct deadlocks *deadlocks)
 {
 	FILE *nowhere = fopen("/dev/null", "we");
-	json_t *document;
+	struct ps_picture *picture;
 	struct ps ps;
 
 	if (!nowhere)
 		abort();
 	ps_over(&ps, deadlocks, attach->judge);
-	document = ps_document(&ps);
+	picture = ps_picture(&ps);
 	ps_close(&ps);
-	ps_print_tree(nowhere, document);
-	json_decref(document);
+	ps_print_tree(nowhere, picture);
+	json_decref(ps_json(picture));
+	ps_picture_free(picture);
 	fclose(nowhere);
 }
 

@@ -196,20 +196,34 @@ static void ignore_record(const json_t *object)
 	json_dumpf(object, nowhere, JSON_COMPACT);
 }
 
-static void ps_one(json_t *(*document_of)(struct ps *), void (*print)(FILE *, const json_t *))
+static void ps_one(void (*print)(struct ps *ps))
 {
 	struct ps ps;
 	char *wrong = ps_open(&ps, place);
-	json_t *document;
 
 	if (wrong) {
 		free(wrong);
 		return;
 	}
-	document = document_of(&ps);
-	print(nowhere, document);
-	json_decref(document);
+	print(&ps);
 	ps_close(&ps);
+}
+
+static void print_waits(struct ps *ps)
+{
+	struct ps_picture *picture = ps_picture(ps);
+
+	ps_print(nowhere, picture);
+	json_decref(ps_json(picture));
+	ps_picture_free(picture);
+}
+
+static void print_memory(struct ps *ps)
+{
+	json_t *document = ps_memory_document(ps);
+
+	ps_memory_print(nowhere, document);
+	json_decref(document);
 }
 
 static void remove_place(void)
@@ -329,8 +343,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & WISH_DUMP)
 		free(dump_session(place, ignore_record));
 	if (data[0] & WISH_PS)
-		ps_one(ps_document, ps_print);
+		ps_one(print_waits);
 	if (data[0] & WISH_MEMORY)
-		ps_one(ps_memory_document, ps_memory_print);
+		ps_one(print_memory);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * What `mpsan top` draws and what its keys mean, without a terminal: documents in, lines out. Neighbour: tools/top/top.h.
+ * What `mpsan top` draws and what its keys mean, without a terminal: what a look has found in, lines out. Neighbour: tools/top/top.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -22,63 +22,79 @@ static struct top_picture picture;
 static struct top_view view;
 static struct top_rows lines;
 
-static json_t *thread_json(int tid, const char *name, const char *lock, long long since_ns,
-			   bool for_ever)
+static struct ps_thread thread_of(uint32_t tid, const char *name, const char *lock,
+				  long long since_ns, bool for_ever)
 {
-	json_t *wait = json_pack("{s:s, s:s, s:s, s:s, s:n, s:b, s:I, s:b, s:n, s:b, s:s}", "kind",
-				 "mutex", "lock", "0x1000", "name", lock, "text", lock, "call",
-				 "timed", 0, "since_ns", (json_int_t)since_ns, "at_least", 0,
-				 "owner", "for_ever", for_ever, "at", "f (a.c:1)");
-
-	return json_pack("{s:i, s:s, s:s, s:o, s:[], s:[{s:s, s:s, s:I, s:s, s:i}], s:[]}", "tid",
-			 tid, "name", name, "state", "waiting", "waits_for", wait, "holds", "stack",
-			 "function", "f", "module", "/bin/a", "offset", (json_int_t)16, "file",
-			 "a.c", "line", 1, "python");
+	return (struct ps_thread){.tid = tid,
+				  .name = text_copy(name),
+				  .state = PS_WAITING,
+				  .waits = {.kind = "mutex",
+					    .lock = 0x1000,
+					    .name = text_copy(lock),
+					    .text = text_copy(lock),
+					    .since_ns = since_ns,
+					    .for_ever = for_ever},
+				  .at = text_copy("f (a.c:1)"),
+				  .stack = json_pack("[{s:s, s:s, s:i, s:s, s:i}]", "function", "f",
+						     "module", "/bin/a", "offset", 16, "file",
+						     "a.c", "line", 1)};
 }
 
-static json_t *process_json(int pid, int parent, const char *word, json_t *thread)
+static void add_process(uint32_t pid, uint32_t parent, const char *word, struct ps_thread thread)
 {
-	return json_pack("{s:i, s:i, s:[ss], s:s, s:I, s:n, s:n, s:s, s:s, s:I, s:[o]}", "pid", pid,
-			 "parent", parent, "argv", "python3", word, "how", parent ? "fork" : "root",
-			 "start_ns", (json_int_t)(10 * SECOND), "end_ns", "end", "watched", "",
-			 "state", "alive", "shm_bytes", (json_int_t)4096, "threads", thread);
+	struct ps_process *process = ARRAY_ADD(&picture.found->processes);
+
+	*process = (struct ps_process){.pid = pid,
+				       .parent = parent,
+				       .command = text_format("python3 %s", word),
+				       .line = text_format("python3 %s", word),
+				       .how = parent ? "fork" : "root",
+				       .start_ns = 10 * SECOND,
+				       .shm_bytes = 4096};
+	*ARRAY_ADD(&process->threads) = thread;
 }
 
-static json_t *finding_json(const char *grade, const char *message, long long time_ns)
+static void add_finding(enum grade grade, const char *message, long long time_ns)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:i, s:[]}", "rule", "hang",
-			 "severity", grade, "message", message, "fix", "do not", "fingerprint",
-			 message, "count", 1, "time_ns", (json_int_t)time_ns, "pid", 7, "evidence");
+	*ARRAY_ADD(&picture.found->findings) =
+		(struct ps_finding){grade, text_copy(message),
+				    json_pack("{s:s, s:s, s:I}", "rule", "hang", "fingerprint",
+					      message, "time_ns", (json_int_t)time_ns)};
+}
+
+static void forget_processes(void)
+{
+	struct ps_picture *old = picture.found;
+
+	picture.found = memory_get(sizeof(*old));
+	picture.found->session = text_copy(old->session);
+	picture.found->now_ns = old->now_ns;
+	ps_picture_free(old);
 }
 
 static int begin(void **state)
 {
-	json_t *processes = json_array();
-
 	(void)state;
-	json_array_append_new(
-		processes, process_json(100, 0, "train.py",
-					thread_json(100, "main thread", "one", 20 * SECOND, true)));
-	for (int i = 1; i <= WORKERS; i++) {
-		char lock[16];
-
-		snprintf(lock, sizeof(lock), "lock-%d", i);
-		json_array_append_new(processes,
-				      process_json(100 + i, 100, "worker",
-						   thread_json(100 + i, i % 2 ? "odd" : "even",
-							       lock, (60 - i) * SECOND, false)));
-	}
 	picture = (struct top_picture){
-		.document = json_pack("{s:s, s:b, s:I, s:o, s:n, s:[o,o], s:[]}", "session",
-				      "/tmp/s", "live", 1, "time_ns", (json_int_t)(70 * SECOND),
-				      "processes", processes, "exports", "findings",
-				      finding_json("error", "the first", 30 * SECOND),
-				      finding_json("note", "the second", 40 * SECOND), "limits"),
+		.found = memory_get(sizeof(*picture.found)),
 		.memory = json_pack("{s:[], s:{s:i, s:i}}", "segments", "made", "segments", 0,
 				    "bytes", 0),
 		.shm_bytes = 1 << 30,
 		.shm_free = 1 << 29,
 	};
+	*picture.found = (struct ps_picture){
+		.session = text_copy("/tmp/s"), .live = true, .now_ns = 70 * SECOND};
+	add_process(100, 0, "train.py", thread_of(100, "main thread", "one", 20 * SECOND, true));
+	for (uint32_t i = 1; i <= WORKERS; i++) {
+		char lock[16];
+
+		snprintf(lock, sizeof(lock), "lock-%u", i);
+		add_process(
+			100 + i, 100, "worker",
+			thread_of(100 + i, i % 2 ? "odd" : "even", lock, (60 - i) * SECOND, false));
+	}
+	add_finding(GRADE_ERROR, "the first", 30 * SECOND);
+	add_finding(GRADE_NOTE, "the second", 40 * SECOND);
 	top_view_init(&view);
 	return 0;
 }
@@ -88,7 +104,7 @@ static int end(void **state)
 	(void)state;
 	top_rows_finish(&lines);
 	top_view_finish(&view);
-	json_decref(picture.document);
+	ps_picture_free(picture.found);
 	json_decref(picture.memory);
 	return 0;
 }
@@ -191,12 +207,10 @@ static void cursor_stays_with_its_row(void **state)
 	draw(24, 80);
 	press("tjjj");
 	assert_non_null(strstr(selected()->text, "138 "));
-	json_array_append_new(
-		json_object_get(picture.document, "processes"),
-		process_json(200, 100, "late", thread_json(200, "old", "lock", 11 * SECOND, true)));
+	add_process(200, 100, "late", thread_of(200, "old", "lock", 11 * SECOND, true));
 	draw(24, 80);
 	assert_non_null(strstr(selected()->text, "138 "));
-	json_array_clear(json_object_get(picture.document, "processes"));
+	forget_processes();
 	draw(24, 80);
 	assert_non_null(find("none so far"));
 }
@@ -252,7 +266,7 @@ static void gone_detail(void **state)
 	(void)state;
 	draw(24, 80);
 	press("tj\r");
-	json_array_clear(json_object_get(picture.document, "processes"));
+	forget_processes();
 	draw(24, 80);
 	assert_non_null(find("No longer exists"));
 }

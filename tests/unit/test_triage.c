@@ -12,29 +12,30 @@
 #include "../../include/mpsan_log.h"
 #include "../../tools/ps/triage.h"
 
-static struct ps_picture picture;
+static struct ps_picture *picture;
 
 static int begin(void **state)
 {
 	(void)state;
-	picture = (struct ps_picture){.live = true, .now_ns = 1000000000};
+	picture = memory_get(sizeof(*picture));
+	*picture = (struct ps_picture){.live = true, .now_ns = 1000000000};
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	ps_picture_free(&picture);
+	ps_picture_free(picture);
 	return 0;
 }
 
 static uint32_t add_process(uint32_t pid, const char *script)
 {
-	*ARRAY_ADD(&picture.processes) =
+	*ARRAY_ADD(&picture->processes) =
 		(struct ps_process){.pid = pid,
 				    .command = text_format("python3 %s", script),
 				    .line = text_format("python3 %s", script)};
-	return picture.processes.count - 1;
+	return picture->processes.count - 1;
 }
 
 static char *copy_of(const char *text)
@@ -46,7 +47,7 @@ static char *copy_of(const char *text)
 static struct ps_thread *add_thread(uint32_t process, uint32_t tid, enum kind kind,
 				    const char *about, const char *at, uint32_t owner)
 {
-	struct ps_process *of = &picture.processes.item[process];
+	struct ps_process *of = &picture->processes.item[process];
 	struct ps_thread *thread = ARRAY_ADD(&of->threads);
 
 	*thread = (struct ps_thread){
@@ -68,9 +69,9 @@ static struct ps_thread *add_thread(uint32_t process, uint32_t tid, enum kind ki
 
 static void is_line(uint32_t at, enum kind kind, const char *text)
 {
-	assert_true(at < picture.triage.count);
-	assert_int_equal(picture.triage.item[at].kind, kind);
-	assert_string_equal(picture.triage.item[at].text, text);
+	assert_true(at < picture->triage.count);
+	assert_int_equal(picture->triage.item[at].kind, kind);
+	assert_string_equal(picture->triage.item[at].text, text);
 }
 
 /* At one place, for different things: each is named, and those that wait for the same together. */
@@ -83,8 +84,8 @@ static void each_for_its_own(void **state)
 	add_thread(process, 7, KIND_wait, "Lock \"a\"", "f (a.py:1)", 0);
 	add_thread(process, 8, KIND_wait, "Lock \"b\"", "f (a.py:1)", 0);
 	add_thread(process, 9, KIND_wait, "Lock \"b\"", "f (a.py:1)", 0);
-	triage(&picture);
-	assert_int_equal(picture.triage.count, 2);
+	triage(picture);
+	assert_int_equal(picture->triage.count, 2);
 	is_line(1, KIND_wait,
 		"waits, and nothing is proved: 3 threads of process 7 (python3 a.py) wait, at f (a.py:1): "
 		"thread \"worker\" (TID 7) for Lock \"a\"; 2 of them for Lock \"b\"");
@@ -96,8 +97,8 @@ static void same_address_elsewhere(void **state)
 	(void)state;
 	add_thread(add_process(7, "a.py"), 7, KIND_wait, "futex 0x10", "f (a.py:1)", 0);
 	add_thread(add_process(8, "a.py"), 8, KIND_wait, "futex 0x10", "f (a.py:1)", 0);
-	triage(&picture);
-	assert_int_equal(picture.triage.count, 1);
+	triage(picture);
+	assert_int_equal(picture->triage.count, 1);
 	is_line(0, KIND_wait,
 		"waits, and nothing is proved: the main threads of 2 processes (python3 a.py: 7, 8) wait for "
 		"futex 0x10 of process 7, 0x10 of process 8, at f (a.py:1)");
@@ -112,8 +113,8 @@ static void several_locks_of_one(void **state)
 	add_thread(process, 7, KIND_lock, "Lock \"m\"", "f (a.py:1)", 9);
 	add_thread(process, 8, KIND_lock, "Lock \"n\"", "g (a.py:2)", 9);
 	add_thread(process, 9, KIND_running, NULL, "burn (a.py:5)", 0);
-	triage(&picture);
-	assert_non_null(strstr(picture.triage.item[0].text,
+	triage(picture);
+	assert_non_null(strstr(picture->triage.item[0].text,
 			       "2 threads wait for Lock \"m\", Lock \"n\", held by"));
 }
 
@@ -125,8 +126,8 @@ static void owner_of_a_lock_that_runs(void **state)
 	add_thread(process, 7, KIND_lock, "Lock \"m\"", "f (a.py:1)", 9);
 	add_thread(process, 8, KIND_lock, "Lock \"m\"", "f (a.py:1)", 9);
 	add_thread(process, 9, KIND_running, NULL, "burn (a.py:5)", 0);
-	triage(&picture);
-	assert_int_equal(picture.triage.count, 1);
+	triage(picture);
+	assert_int_equal(picture->triage.count, 1);
 	is_line(0, KIND_lock,
 		"waits for a lock: 2 threads wait for Lock \"m\", held by thread \"worker\" (TID 9) of "
 		"process 7 (python3 a.py), which runs, 50 % of a processor in the last 8.0 s, at burn "
@@ -140,7 +141,7 @@ static void owner_of_a_lock_that_sleeps(void **state)
 	(void)state;
 	add_thread(process, 7, KIND_lock, "Lock \"m\"", "f (a.py:1)", 9);
 	add_thread(process, 9, KIND_sleep, "until 10:00:00, in 5 min", "nap (a.py:5)", 0);
-	triage(&picture);
+	triage(picture);
 	is_line(0, KIND_lock,
 		"waits for a lock: 1 thread waits for Lock \"m\", held by thread \"worker\" (TID 9) of "
 		"process 7 (python3 a.py), which sleeps until 10:00:00, in 5 min, at nap (a.py:5)");
@@ -154,8 +155,8 @@ static void circle(void **state)
 	(void)state;
 	add_thread(process, 7, KIND_lock, "Lock \"a\"", "f (a.py:1)", 8);
 	add_thread(process, 8, KIND_lock, "Lock \"b\"", "g (a.py:2)", 7);
-	triage(&picture);
-	assert_int_equal(picture.triage.count, 2);
+	triage(picture);
+	assert_int_equal(picture->triage.count, 2);
 }
 
 static void processes_alike(void **state)
@@ -165,8 +166,8 @@ static void processes_alike(void **state)
 		add_thread(add_process(pid, "rank.py"), pid, KIND_network,
 			   "data from 10.0.0.1:80 (TCP)", "pull (rank.py:3)", 0);
 	add_thread(add_process(6, "a.py"), 6, KIND_idle, "connections to 0.0.0.0:1", NULL, 0);
-	triage(&picture);
-	assert_int_equal(picture.triage.count, 2);
+	triage(picture);
+	assert_int_equal(picture->triage.count, 2);
 	is_line(0, KIND_network,
 		"waits for the network: the main threads of 5 processes (python3 rank.py: 1, 2, 3 …) "
 		"wait for data from 10.0.0.1:80 (TCP), at pull (rank.py:3)");
@@ -179,8 +180,8 @@ static void follows_processes(void **state)
 	add_thread(add_process(1, "a.py"), 1, KIND_process, "process 2", "join (a.py:1)", 0)->by =
 		2;
 	add_thread(add_process(2, "a.py"), 2, KIND_terminal, "/dev/pts/0", "ask (a.py:2)", 0);
-	triage(&picture);
-	assert_int_equal(picture.triage.count, 1);
+	triage(picture);
+	assert_int_equal(picture->triage.count, 1);
 	is_line(0, KIND_terminal,
 		"waits for input on a terminal: the main thread of process 2 (python3 a.py) waits for "
 		"/dev/pts/0, at ask (a.py:2); 1 thread waits for that");
@@ -192,10 +193,10 @@ static void findings_first(void **state)
 
 	(void)state;
 	add_thread(process, 7, KIND_running, NULL, NULL, 0);
-	*ARRAY_ADD(&picture.findings) =
+	*ARRAY_ADD(&picture->findings) =
 		(struct ps_finding){GRADE_ERROR, text_copy("two threads\nwait"),
 				    json_pack("{s:s}", "rule", "deadlock-cycle")};
-	triage(&picture);
+	triage(picture);
 	is_line(0, KIND_proved, "proved: deadlock-cycle: two threads");
 }
 
@@ -207,11 +208,11 @@ static void failed_child(void **state)
 	add_thread(add_process(7, "a.py"), 7, KIND_process, "process 8", "join (a.py:1)", 0)->by =
 		8;
 	child = add_process(8, "a.py");
-	picture.processes.item[child].parent = 7;
-	picture.processes.item[child].life = PS_ZOMBIE;
-	picture.processes.item[child].end = MPSAN_END_EXIT;
-	picture.processes.item[child].end_value = 3;
-	triage(&picture);
+	picture->processes.item[child].parent = 7;
+	picture->processes.item[child].life = PS_ZOMBIE;
+	picture->processes.item[child].end = MPSAN_END_EXIT;
+	picture->processes.item[child].end_value = 3;
+	triage(picture);
 	is_line(0, KIND_failed,
 		"a child has failed: process 8 exited with status 3, and process 7 (python3 a.py), which "
 		"had started it, has not asked after it since");

@@ -98,7 +98,7 @@ static int choose(const struct settings *settings, struct target *target, int ar
 struct looking {
 	uint64_t began_ns;
 	uint64_t enough_ns; /* when all is told, if there is a finding; 0: it goes on */
-	json_t *picture; /* a document of ps.h */
+	struct ps_picture *picture;
 	char *ended; /* the processes that have ended meanwhile, "" */
 };
 
@@ -168,7 +168,7 @@ static void attach_conclude(struct attach *attach, struct deadlocks *deadlocks)
 	struct ps ps;
 
 	ps_over(&ps, deadlocks, attach->judge);
-	looking->picture = ps_document(&ps);
+	looking->picture = ps_picture(&ps);
 	looking->ended = ended_text(attach->judge->reader);
 	ps_close(&ps);
 }
@@ -179,20 +179,11 @@ static void add_limit(const char *text, void *document)
 }
 
 /* Whether a thread waits for what a thread of another process has. */
-static bool waits_across(const json_t *picture)
+static bool waits_across(const struct ps_picture *picture)
 {
-	json_t *process, *thread;
-
-	JSON_EACH(process, json_object_get(picture, "processes")) {
-		JSON_EACH(thread, json_object_get(process, "threads")) {
-			const json_t *owner =
-				json_object_get(json_object_get(thread, "waits_for"), "owner");
-
-			if (json_is_object(owner) &&
-			    jsontext_number(owner, "pid") != jsontext_number(process, "pid"))
-				return true;
-		}
-	}
+	EACH_THREAD(picture, process, thread)
+		if (thread->waits.owner.tid && thread->waits.owner.pid != process->pid)
+			return true;
 	return false;
 }
 
@@ -294,7 +285,7 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	attach_run(&attach);
 	progress_end();
 	status = attach_report(settings, &attach, cores);
-	json_decref(looking.picture);
+	ps_picture_free(looking.picture);
 	free(looking.ended);
 	judge_finish(&judge);
 	reader_close(&reader);

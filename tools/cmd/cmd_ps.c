@@ -14,29 +14,51 @@
 #include "../ps/ps_memory.h"
 #include "command.h"
 
-static int write_out(json_t *document, bool as_json, void (*print)(FILE *, const json_t *))
+static int cmd_ps_tell(char *wrong)
 {
-	if (as_json) {
-		json_dumpf(document, stdout, JSON_INDENT(1));
-		putchar('\n');
-	} else {
-		print(stdout, document);
-	}
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+static void write_json(json_t *document)
+{
+	json_dumpf(document, stdout, JSON_INDENT(1));
+	putchar('\n');
 	json_decref(document);
-	return stream_flush(stdout) ? 0 : complain("ps: cannot write to standard output");
+}
+
+static void write_waits(struct ps *ps, bool as_json)
+{
+	struct ps_picture *picture = ps_picture(ps);
+
+	if (as_json)
+		write_json(ps_json(picture));
+	else
+		ps_print(stdout, picture);
+	ps_picture_free(picture);
+}
+
+static void write_memory(struct ps *ps, bool as_json)
+{
+	json_auto_t *document = ps_memory_document(ps);
+
+	if (as_json)
+		write_json(json_incref(document));
+	else
+		ps_memory_print(stdout, document);
 }
 
 /* The views: wait-for graph, shared memory, and the tables of the job, which are text only. */
 struct view {
 	const char *option;
 	bool looks; /* whether it examines live threads */
-	json_t *(*document)(struct ps *ps);
-	void (*print)(FILE *out, const json_t *document);
+	void (*write)(struct ps *ps, bool as_json);
 };
 static const struct view views[] = {
-	{"", true, ps_document, ps_print},
-	{"--memory", false, ps_memory_document, ps_memory_print},
-	{"--job", true, NULL, NULL},
+	{"", true, write_waits},
+	{"--memory", false, write_memory},
+	{"--job", true, NULL},
 };
 
 static int write_job(const struct ps *ps, bool as_json)
@@ -46,7 +68,7 @@ static int write_job(const struct ps *ps, bool as_json)
 	if (!ps->live)
 		return complain("ps: --job: none of its processes is alive");
 	picture_write(stdout, &ps->graph->job, &ps->graph->solved, ps->now_ns);
-	return stream_flush(stdout) ? 0 : complain("ps: cannot write to standard output");
+	return 0;
 }
 
 static int cmd_ps_show(const char *dir, bool as_json, const void *context)
@@ -54,15 +76,19 @@ static int cmd_ps_show(const char *dir, bool as_json, const void *context)
 	const struct view *view = context;
 	struct ps ps;
 	char *wrong = ps_open(&ps, dir);
-	int status;
+	int status = 0;
 
 	if (wrong)
 		return complain_text(wrong);
 	if (ps.live && view->looks)
 		ps_look(&ps);
-	status = view->document ? write_out(view->document(&ps), as_json, view->print) :
-				  write_job(&ps, as_json);
+	if (view->write)
+		view->write(&ps, as_json);
+	else
+		status = write_job(&ps, as_json);
 	ps_close(&ps);
+	if (!status && !stream_flush(stdout))
+		return complain("ps: cannot write to standard output");
 	return status;
 }
 

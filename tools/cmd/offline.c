@@ -127,7 +127,7 @@ static bool judge_living(const struct settings *settings, uint32_t number, struc
 {
 	struct ps ps;
 	char *wrong = ps_open(&ps, report->source.item[number].dir);
-	json_t *document;
+	struct ps_picture *picture;
 	bool done;
 
 	free(wrong);
@@ -138,10 +138,10 @@ static bool judge_living(const struct settings *settings, uint32_t number, struc
 		ps.judge->grades = &settings->grades;
 		ps.judge->suppressions = &settings->suppressions;
 		ps_look(&ps);
-		document = ps_document(&ps);
+		picture = ps_picture(&ps);
 		add_judged(settings, ps.judge, number, report);
-		picture_add(report, document, judge_worst(ps.judge) < GRADE_WARNING);
-		json_decref(document);
+		picture_add(report, picture, judge_worst(ps.judge) < GRADE_WARNING);
+		ps_picture_free(picture);
 	}
 	ps_close(&ps);
 	return done;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the document of `mpsan ps` to a report. */
+/* Adds what `mpsan ps` shows to a report. */
 #include "picture.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "../ps/ps.h"
 
 /* Without a finding, what each thread waits for is the best there is. */
-static char *picture_text(const json_t *document)
+static char *picture_text(const struct ps_picture *picture)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -16,33 +16,35 @@ static char *picture_text(const json_t *document)
 
 	if (!out)
 		return NULL;
-	ps_print_tree(out, document);
+	ps_print_tree(out, picture);
 	fclose(out);
 	return text;
 }
 
-void picture_add(struct report *report, const json_t *document, bool in_text)
+void picture_add(struct report *report, const struct ps_picture *picture, bool in_text)
 {
+	json_auto_t *document = ps_json(picture);
+
 	json_object_set(report->document, "triage", json_object_get(document, "triage"));
 	json_object_set(report->document, "picture", json_object_get(document, "processes"));
 	if (in_text)
-		report->picture = picture_text(document);
+		report->picture = picture_text(picture);
 }
 
 void picture_take(struct report *report, const char *dir, bool in_text)
 {
 	struct ps ps;
 	char *wrong = ps_open(&ps, dir);
-	json_t *document;
+	struct ps_picture *picture;
 
 	free(wrong);
 	if (wrong)
 		return;
 	if (ps.live) {
 		ps_look(&ps);
-		document = ps_document(&ps);
-		picture_add(report, document, in_text);
-		json_decref(document);
+		picture = ps_picture(&ps);
+		picture_add(report, picture, in_text);
+		ps_picture_free(picture);
 	}
 	ps_close(&ps);
 }

@@ -89,8 +89,13 @@ void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, const stru
 void ps_kept_turn(struct ps *ps);
 void ps_kept_finish(struct ps_kept *kept);
 
+/* ps_picture.c: the state after the last look; the caller frees it. */
+struct ps_picture *ps_picture(struct ps *ps);
+/* Replaces its findings, which change as the judge goes on. */
+void ps_picture_judge(const struct ps *ps, struct ps_picture *picture);
+
 /*
- * The document:
+ * ps_json.c: the document:
  *
  *   schema     "mpsan.ps/1"
  *   session    the directory
@@ -121,11 +126,7 @@ void ps_kept_finish(struct ps_kept *kept);
  * Sleeping is a wait with a timeout. Of a dead process the state is "unknown": its threads are
  * shown as they were when it ended.
  */
-json_t *ps_document(struct ps *ps);
-
-void ps_find_findings(const struct ps *ps, struct ps_picture *picture);
-/* Its findings alone; they belong to the judge and change as it goes on. */
-json_t *ps_findings(const struct ps *ps);
+json_t *ps_json(const struct ps_picture *picture);
 
 /* ps_thread.c: one thread of the snapshot, or one of which only its record is left; false: that says nothing. */
 void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *thread);
@@ -177,10 +178,10 @@ bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller);
 /* Adds the locks that it holds by its record. */
 void ps_wait_holds(struct ps *ps, const struct ps_wait *wait, struct ps_thread *thread);
 
-/* ps_print.c: prints the document on one screen. */
-void ps_print(FILE *out, const json_t *document);
+/* ps_print.c: prints it on one screen. */
+void ps_print(FILE *out, const struct ps_picture *picture);
 /* Only the tree of processes, with frames, whatever the screen. */
-void ps_print_tree(FILE *out, const json_t *document);
+void ps_print_tree(FILE *out, const struct ps_picture *picture);
 
 /* ps_find.c: running sessions of this user in the usual places. */
 struct ps_found {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../base/jsontext.h"
-#include "ps_picture.h"
+#include "ps.h"
 
 static json_t *address_json(uint64_t address)
 {
@@ -73,6 +73,20 @@ static void add_kind(const struct ps_thread *thread, json_t *object)
 	json_object_set_new(object, "until_ns", time_json(thread->until_ns));
 }
 
+const char *ps_state_name(enum ps_state state)
+{
+	static const char *const names[] = {"running", "waiting", "sleeping", "stopped", "unknown"};
+
+	return names[state];
+}
+
+const char *ps_life_name(enum ps_life life)
+{
+	static const char *const names[] = {"alive", "zombie", "ended", "unknown"};
+
+	return names[life];
+}
+
 static json_t *frames_json(json_t *frames)
 {
 	return frames ? json_incref(frames) : json_array();
@@ -107,7 +121,7 @@ static json_t *process_object(const struct ps_process *process)
 	return object;
 }
 
-json_t *ps_json_processes(const struct ps_picture *picture)
+static json_t *processes_json(const struct ps_picture *picture)
 {
 	json_t *list = json_array();
 
@@ -116,7 +130,7 @@ json_t *ps_json_processes(const struct ps_picture *picture)
 	return list;
 }
 
-json_t *ps_json_triage(const struct ps_picture *picture)
+static json_t *triage_json(const struct ps_picture *picture)
 {
 	json_t *list = json_array();
 
@@ -131,4 +145,23 @@ json_t *ps_json_triage(const struct ps_picture *picture)
 					(int)one->processes, "waiters", (int)one->waiters));
 	}
 	return list;
+}
+
+static json_t *findings_json(const struct ps_picture *picture)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < picture->findings.count; i++)
+		json_array_append(list, picture->findings.item[i].told);
+	return list;
+}
+
+json_t *ps_json(const struct ps_picture *picture)
+{
+	return json_pack(
+		"{s:s, s:o, s:b, s:b, s:b, s:I, s:o, s:O, s:o, s:O, s:o}", "schema", "mpsan.ps/1",
+		"session", jsontext_of(picture->session), "outside", picture->outside, "recorded",
+		picture->recorded, "live", picture->live, "time_ns", (json_int_t)picture->now_ns,
+		"processes", processes_json(picture), "exports", picture->exports, "findings",
+		findings_json(picture), "limits", picture->limits, "triage", triage_json(picture));
 }

@@ -7,8 +7,10 @@
 #include "../attach/rights.h"
 #include "../base/jsontext.h"
 #include "../base/limit.h"
+#include "../evidence/text_locks.h"
 #include "../evidence/text_process.h"
 #include "../reader/hidepid.h"
+#include "../reader/unwatched.h"
 #include "../report/report.h"
 #include "ipc_list.h"
 #include "ps.h"
@@ -77,6 +79,11 @@ static char *line_of(const struct mpsan_process *row)
 	return line;
 }
 
+static long long real_of(const struct ps *ps, uint64_t time_ns)
+{
+	return time_ns ? (long long)reader_real_ns(ps->reader, time_ns) : 0;
+}
+
 static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t slot)
 {
 	const struct mpsan_process *row = &ps->reader->session.table[slot];
@@ -87,14 +94,19 @@ static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t 
 	if (!row->pid || row->flags & MPSAN_PROCESS_REPLACED)
 		return;
 	process = ARRAY_ADD(&picture->processes);
-	*process = (struct ps_process){.pid = row->pid,
-				       .parent = row->parent_pid,
-				       .outer_pid = process_outer_pid(ps->reader, slot),
-				       .rank = mpsan_process_rank(row),
-				       .command = ps_command(process_argv(row)),
-				       .line = line_of(row),
-				       .life = life_of(ps, slot, seen),
-				       .told = process_json(ps->reader, slot)};
+	*process =
+		(struct ps_process){.pid = row->pid,
+				    .parent = row->parent_pid,
+				    .outer_pid = process_outer_pid(ps->reader, slot),
+				    .rank = mpsan_process_rank(row),
+				    .command = ps_command(process_argv(row)),
+				    .line = line_of(row),
+				    .how = how_text(row->how),
+				    .unwatched = jsontext_safe(process_unwatched(ps->reader, slot)),
+				    .start_ns = real_of(ps, row->birth_ns),
+				    .end_ns = real_of(ps, row->end_ns),
+				    .life = life_of(ps, slot, seen),
+				    .told = process_json(ps->reader, slot)};
 	if (row->end == MPSAN_END_SIGNAL || row->end_value >= 0) {
 		process->end = row->end;
 		process->end_value = row->end_value;
@@ -110,17 +122,7 @@ static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t 
 	process->end_at_least = head->outside && row->end_ns && row->end_ns <= head->start_ns;
 }
 
-/* ---- what is freed, and names ---- */
-
-static void ps_picture_finish_wait(struct ps_awaited *waits)
-{
-	free(waits->name);
-	free(waits->text);
-	free(waits->call);
-	free(waits->owner.name);
-}
-
-void ps_thread_free(struct ps_thread *thread)
+static void free_thread(struct ps_thread *thread)
 {
 	for (uint32_t i = 0; i < thread->holds.count; i++) {
 		free(thread->holds.item[i].name);
@@ -128,7 +130,10 @@ void ps_thread_free(struct ps_thread *thread)
 		free(thread->holds.item[i].taken);
 	}
 	free(thread->holds.item);
-	ps_picture_finish_wait(&thread->waits);
+	free(thread->waits.name);
+	free(thread->waits.text);
+	free(thread->waits.call);
+	free(thread->waits.owner.name);
 	free(thread->name);
 	free(thread->at);
 	free(thread->about);
@@ -138,41 +143,40 @@ void ps_thread_free(struct ps_thread *thread)
 	json_decref(thread->handling);
 }
 
+static void drop_findings(struct ps_picture *picture)
+{
+	for (uint32_t i = 0; i < picture->findings.count; i++) {
+		json_decref(picture->findings.item[i].told);
+		free(picture->findings.item[i].message);
+	}
+	picture->findings.count = 0;
+}
+
 void ps_picture_free(struct ps_picture *picture)
 {
+	if (!picture)
+		return;
 	EACH_THREAD(picture, process, thread)
-		ps_thread_free(thread);
+		free_thread(thread);
 	for (uint32_t i = 0; i < picture->processes.count; i++) {
 		struct ps_process *process = &picture->processes.item[i];
 
 		json_decref(process->told);
 		free(process->command);
 		free(process->line);
+		free(process->unwatched);
 		free(process->threads.item);
 	}
-	for (uint32_t i = 0; i < picture->findings.count; i++) {
-		json_decref(picture->findings.item[i].told);
-		free(picture->findings.item[i].message);
-	}
+	drop_findings(picture);
 	for (uint32_t i = 0; i < picture->triage.count; i++)
 		free(picture->triage.item[i].text);
 	free(picture->processes.item);
 	free(picture->findings.item);
 	free(picture->triage.item);
-}
-
-const char *ps_state_name(enum ps_state state)
-{
-	static const char *const names[] = {"running", "waiting", "sleeping", "stopped", "unknown"};
-
-	return names[state];
-}
-
-const char *ps_life_name(enum ps_life life)
-{
-	static const char *const names[] = {"alive", "zombie", "ended", "unknown"};
-
-	return names[life];
+	free(picture->session);
+	json_decref(picture->exports);
+	json_decref(picture->limits);
+	free(picture);
 }
 
 /* ---- limits ---- */
@@ -195,10 +199,11 @@ static void say_hidden(const struct ps *ps, json_t *document)
 }
 
 /* The judge has folded them; the most severe come first, as in a report. */
-void ps_find_findings(const struct ps *ps, struct ps_picture *picture)
+void ps_picture_judge(const struct ps *ps, struct ps_picture *picture)
 {
 	const struct judge *judge = ps->judge;
 
+	drop_findings(picture);
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
 		for (uint32_t i = 0; i < judge->found.count; i++) {
 			const struct judged *judged = &judge->found.item[i];
@@ -209,18 +214,6 @@ void ps_find_findings(const struct ps *ps, struct ps_picture *picture)
 					text_copy(jsontext_at(judged->json, "message")),
 					json_incref(judged->json)};
 		}
-}
-
-json_t *ps_findings(const struct ps *ps)
-{
-	struct ps_picture picture = {0};
-	json_t *list = json_array();
-
-	ps_find_findings(ps, &picture);
-	for (uint32_t i = 0; i < picture.findings.count; i++)
-		json_array_append(list, picture.findings.item[i].told);
-	ps_picture_free(&picture);
-	return list;
 }
 
 static json_t *limits_json(const struct ps *ps)
@@ -244,25 +237,21 @@ static bool is_recorded(const struct ps *ps)
 	return recorded;
 }
 
-json_t *ps_document(struct ps *ps)
+struct ps_picture *ps_picture(struct ps *ps)
 {
-	struct ps_picture picture = {.live = ps->live,
-				     .now_ns = (long long)reader_real_ns(ps->reader, ps->now_ns)};
-	json_t *document;
+	struct ps_picture *picture = memory_get(sizeof(*picture));
 
+	*picture = (struct ps_picture){.session = jsontext_safe(text_copy(ps->reader->session.dir)),
+				       .outside = ps->reader->session.head->outside != 0,
+				       .recorded = is_recorded(ps),
+				       .live = ps->live,
+				       .now_ns = (long long)reader_real_ns(ps->reader, ps->now_ns),
+				       .exports = ipc_list_totals(ps->reader->session.dir),
+				       .limits = limits_json(ps)};
 	READER_EACH_SLOT(ps->reader, slot)
-		look_at_process(ps, &picture, slot);
-	ps_tie(&picture);
-	ps_find_findings(ps, &picture);
-	triage(&picture);
-	document = json_pack("{s:s, s:o, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "schema",
-			     "mpsan.ps/1", "session", jsontext_of(ps->reader->session.dir),
-			     "outside", ps->reader->session.head->outside != 0, "recorded",
-			     is_recorded(ps), "live", ps->live, "time_ns",
-			     (json_int_t)picture.now_ns, "processes", ps_json_processes(&picture),
-			     "exports", ipc_list_totals(ps->reader->session.dir), "findings",
-			     ps_findings(ps), "limits", limits_json(ps), "triage",
-			     ps_json_triage(&picture));
-	ps_picture_free(&picture);
-	return document;
+		look_at_process(ps, picture, slot);
+	ps_tie(picture);
+	ps_picture_judge(ps, picture);
+	triage(picture);
+	return picture;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a look at a session has found: its processes, their threads, what these wait for and hold. Neighbours: ps_picture.c,
- * ps_thread.c, ps_wait.c and ps_kind.c fill it in, triage.h concludes from it, and ps_json.c writes it.
+ * ps_thread.c, ps_wait.c and ps_kind.c fill it in, triage.h concludes from it; ps_json.c, ps_tree.h, ps_print.c and ../top/top.h show it.
  *
  * Texts have nothing that is unsafe to show (jsontext_safe); NULL: there is none. Times are of CLOCK_REALTIME; 0: unknown.
  */
@@ -79,12 +79,16 @@ struct ps_process {
 	uint32_t rank; /* + 1; 0: none */
 	char *command; /* in short */
 	char *line; /* all words */
+	const char *how; /* it began: "root", "fork" … */
+	char *unwatched; /* why it was not watched to its end; NULL: it was */
+	long long start_ns, end_ns;
 	enum ps_life life; /* PS_LOST: it may be alive, but was not seen */
 	uint32_t end; /* MPSAN_END_NONE: alive, or unknown */
 	int end_value; /* the exit code, or the signal */
 	json_t *told; /* what reports tell of it, see process_json */
 	bool ignores_sigterm;
 	bool end_at_least; /* it ended then or before */
+	uint64_t shm_bytes; /* shared memory, of which only mpsan top knows */
 	ARRAY(struct ps_thread) threads; /* the main thread first, if they live */
 };
 
@@ -105,10 +109,12 @@ struct ps_standstill {
 };
 
 struct ps_picture {
-	bool live;
+	char *session;
+	bool outside, recorded, live; /* as in the document of ps.h */
 	long long now_ns;
 	ARRAY(struct ps_process) processes; /* in the order of their beginning */
 	ARRAY(struct ps_finding) findings;
+	json_t *exports, *limits; /* as in that document */
 	ARRAY(struct ps_standstill) triage; /* the most important first */
 };
 
@@ -120,15 +126,11 @@ struct ps_picture {
 		for (struct ps_thread *thread = process->threads.item;                    \
 		     thread && thread < process->threads.item + process->threads.count; thread++)
 
-void ps_thread_free(struct ps_thread *thread);
 void ps_picture_free(struct ps_picture *picture);
 
+/* ps_json.c: words of the document. */
 const char *ps_state_name(enum ps_state state);
 const char *ps_life_name(enum ps_life life);
-
-/* ps_json.c: the document of ps.h, but for `findings`, `limits` and `exports`. */
-json_t *ps_json_processes(const struct ps_picture *picture);
-json_t *ps_json_triage(const struct ps_picture *picture);
 
 /*
  * ps_thread_ref.c: adds the owners' names from their own processes, and marks the locks that threads wait

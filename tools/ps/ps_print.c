@@ -7,7 +7,7 @@
 
 #include "../base/jsontext.h"
 #include "../base/stream.h"
-#include "../report/kinds.h"
+#include "../findings/grades.h"
 #include "../symbols/frame.h"
 #include "ps.h"
 #include "ps_tree.h"
@@ -63,10 +63,8 @@ static void print_line(const struct lines *lines, uint32_t depth, const char *wh
 /* Python's and native ones side by side. */
 static void print_frames(const struct lines *lines, const struct ps_group *group, uint32_t depth)
 {
-	const json_t *python = json_object_get(group->first, "python");
-
-	print_line(lines, depth, "Python", python_line(python));
-	print_line(lines, depth, "native", native_line(json_object_get(group->first, "stack")));
+	print_line(lines, depth, "Python", python_line(group->first->python));
+	print_line(lines, depth, "native", native_line(group->first->stack));
 }
 
 static void print_groups(const struct lines *lines, const struct ps_tree *tree,
@@ -84,7 +82,7 @@ static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 			rest += group->count;
 			continue;
 		}
-		text = ps_group_text(group, node->process, tree->now_ns);
+		text = ps_group_text(group, node->process, tree->picture->now_ns);
 		fprintf(lines->out, "%*s- %s\n", (int)(2 * depth + 2), "", text);
 		if (lines->frames)
 			print_frames(lines, group, depth);
@@ -197,105 +195,111 @@ static void ps_print_put_text(const struct screen *screen, const char *text, uin
 			left == 1 ? "" : "s");
 }
 
-/* Whether its session exists only for this look. */
-static bool is_outside(const struct ps_tree *tree)
+static void put_head(const struct screen *screen, const struct ps_picture *picture)
 {
-	return json_is_true(json_object_get(tree->document, "outside"));
-}
-
-static void put_head(const struct screen *screen, const struct ps_tree *tree)
-{
-	size_t processes = 0, threads = 0;
-	json_t *process;
+	uint32_t processes = 0, threads = 0;
 	AUTO_FREE char *line = NULL;
 
-	JSON_EACH(process, json_object_get(tree->document, "processes")) {
-		if (strcmp(jsontext_at(process, "state"), "alive"))
+	for (uint32_t i = 0; i < picture->processes.count; i++) {
+		const struct ps_process *process = &picture->processes.item[i];
+
+		if (process->life != PS_ALIVE)
 			continue;
 		processes++;
-		threads += json_array_size(json_object_get(process, "threads"));
+		threads += process->threads.count;
 	}
-	line = tree->live ? text_format("%s: %zu process%s, %zu thread%s",
-					is_outside(tree) ? "started without mpsan" :
-							   jsontext_at(tree->document, "session"),
-					processes, processes == 1 ? "" : "es", threads,
-					threads == 1 ? "" : "s") :
-			    text_format("%s: ended; last known state",
-					jsontext_at(tree->document, "session"));
+	line = picture->live ?
+		       text_format("%s: %u process%s, %u thread%s",
+				   picture->outside ? "started without mpsan" : picture->session,
+				   processes, processes == 1 ? "" : "es", threads,
+				   threads == 1 ? "" : "s") :
+		       text_format("%s: ended; last known state", picture->session);
 	put_line(screen, line, strlen(line));
 }
 
-static void put_findings(const struct screen *screen, const struct ps_tree *tree)
+static void put_triage(FILE *out, const struct ps_picture *picture)
 {
-	const json_t *findings = json_object_get(tree->document, "findings");
-	size_t count = json_array_size(findings);
+	unsigned printed = 0;
 
-	for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
-		const json_t *finding = json_array_get(findings, i);
-		AUTO_FREE char *line = text_format("%s: %s: %s", jsontext_at(finding, "severity"),
-						   jsontext_at(finding, "rule"),
-						   jsontext_at(finding, "message"));
+	for (uint32_t i = 0; i < picture->triage.count; i++) {
+		const struct ps_standstill *one = &picture->triage.item[i];
+
+		if (!kind_is_told(picture->triage.item[0].kind, one->kind, printed))
+			continue;
+		printed++;
+		line_put(out, one->text);
+		putc('\n', out);
+	}
+}
+
+static void put_findings(const struct screen *screen, const struct ps_picture *picture)
+{
+	uint32_t count = picture->findings.count;
+
+	for (uint32_t i = 0; i < count && i < FINDINGS_MAX; i++) {
+		const struct ps_finding *finding = &picture->findings.item[i];
+		AUTO_FREE char *line = text_format("%s: %s: %s", grade_text(finding->grade),
+						   jsontext_at(finding->told, "rule"),
+						   finding->message);
 
 		line[strcspn(line, "\n")] = '\0';
 		put_line(screen, line, strlen(line));
 	}
-	if (count && json_is_true(json_object_get(tree->document, "recorded")))
-		fprintf(screen->out, "%zu finding%s so far: mpsan report %s\n", count,
-			count == 1 ? "" : "s", jsontext_at(tree->document, "session"));
+	if (count && picture->recorded)
+		fprintf(screen->out, "%u finding%s so far: mpsan report %s\n", count,
+			count == 1 ? "" : "s", picture->session);
 }
 
-static void put_limits(const struct screen *screen, const struct ps_tree *tree)
+static void put_limits(const struct screen *screen, const struct ps_picture *picture)
 {
-	const json_t *limits = json_object_get(tree->document, "limits");
-	size_t count = json_array_size(limits);
+	size_t count = json_array_size(picture->limits);
 
 	/* The last limit concerns this snapshot: it comes first. */
 	for (size_t i = 0; i < count && i < LIMITS_MAX; i++) {
 		AUTO_FREE char *line = text_format(
-			"limit: %s", json_string_value(json_array_get(limits, count - 1 - i)));
+			"limit: %s",
+			json_string_value(json_array_get(picture->limits, count - 1 - i)));
 
 		put_line(screen, line, strlen(line));
 	}
 }
 
-static void put_exports(FILE *out, const json_t *document)
+static void put_exports(FILE *out, const json_t *totals)
 {
-	const json_t *totals = json_object_get(document, "exports");
-
 	if (jsontext_number(totals, "exports"))
 		fprintf(out, "exports of device memory: %lld, importers: %lld (mpsan ipc)\n",
 			jsontext_number(totals, "exports"), jsontext_number(totals, "importers"));
 }
 
-void ps_print_tree(FILE *out, const json_t *document)
+void ps_print_tree(FILE *out, const struct ps_picture *picture)
 {
 	struct screen screen = {.out = out};
 	struct ps_tree tree;
 	AUTO_FREE char *text = NULL;
 
-	ps_tree_init(&tree, document);
+	ps_tree_init(&tree, picture);
 	text = tree_text(&tree, true);
 	ps_print_put_text(&screen, text, UINT32_MAX);
 	ps_tree_finish(&tree);
 }
 
-void ps_print(FILE *out, const json_t *document)
+void ps_print(FILE *out, const struct ps_picture *picture)
 {
 	struct screen screen = {
 		.out = out, .columns = terminal_columns(out), .colour = stream_is_coloured(out)};
 	struct ps_tree tree;
 	AUTO_FREE char *text = NULL;
 
-	ps_tree_init(&tree, document);
-	kinds_print(out, json_object_get(document, "triage"), "");
-	put_head(&screen, &tree);
+	ps_tree_init(&tree, picture);
+	put_triage(out, picture);
+	put_head(&screen, picture);
 	text = tree_text(&tree, false);
 	ps_print_put_text(&screen, text, SCREEN);
 	if (tree.ended)
 		fprintf(out, "%u process%s ended before\n", tree.ended,
 			tree.ended == 1 ? "" : "es");
-	put_exports(out, document);
-	put_findings(&screen, &tree);
-	put_limits(&screen, &tree);
+	put_exports(out, picture->exports);
+	put_findings(&screen, picture);
+	put_limits(&screen, picture);
 	ps_tree_finish(&tree);
 }

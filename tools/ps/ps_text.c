@@ -2,21 +2,12 @@
 /* Groups equal threads, and describes them in sentences. */
 #include "ps_text.h"
 
-#include "../base/jsontext.h"
-#include "../report/kinds.h"
-#include "../symbols/raised.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #define COMMAND_BYTES 60u
 #define HOLDS_NAMED 2u
 #define FEW_GROUPS 2u /* are shown, whatever they do */
-
-static bool is_set(const json_t *object, const char *key)
-{
-	return json_is_true(json_object_get(object, key));
-}
 
 static char *ps_text_joined(char *text, const char *separator, const char *more)
 {
@@ -52,67 +43,56 @@ char *ps_command(json_t *argv)
 /* ---- groups ---- */
 
 /* Whether it holds a lock that a thread waits for. */
-static bool is_in_the_way(const json_t *thread)
+static bool is_in_the_way(const struct ps_thread *thread)
 {
-	json_t *hold;
-
-	JSON_EACH(hold, json_object_get(thread, "holds"))
-		if (is_set(hold, "wanted"))
+	for (uint32_t i = 0; i < thread->holds.count; i++)
+		if (thread->holds.item[i].wanted)
 			return true;
 	return false;
 }
 
-static int rank_of(const json_t *thread)
+static int rank_of(const struct ps_thread *thread)
 {
-	const json_t *wait = json_object_get(thread, "waits_for");
-	const char *state = jsontext_string(thread, "state");
-
-	if (is_set(wait, "for_ever"))
+	if (thread->waits.for_ever)
 		return 0;
-	if (json_is_object(json_object_get(wait, "owner")))
+	if (thread->waits.owner.tid)
 		return 1;
-	if (!strcmp(state, "waiting"))
+	if (thread->state == PS_WAITING)
 		return 2;
 	if (is_in_the_way(thread))
 		return 3;
-	return !strcmp(state, "running") ? 4 : !strcmp(state, "unknown") ? 5 : 6;
+	return thread->state == PS_RUNNING ? 4 : thread->state == PS_UNKNOWN ? 5 : 6;
 }
 
 /* Whether a lock is just an address of no interest: unnamed, and its owner does not matter. */
-static bool is_bare(const json_t *wait)
+static bool is_bare(const struct ps_awaited *waits)
 {
-	return jsontext_string(wait, "lock") && strstr(jsontext_at(wait, "text"), "0x") &&
-	       !json_is_object(json_object_get(wait, "owner")) && !is_set(wait, "for_ever");
+	return waits->lock && strstr(waits->text, "0x") && !waits->owner.tid && !waits->for_ever;
 }
 
-static char *ps_text_key_of(const json_t *thread)
+static char *ps_text_key_of(const struct ps_thread *thread)
 {
-	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
-	const json_t *owner = json_object_get(wait, "owner");
-	const char *at = jsontext_string(json_is_object(wait) ? wait : thread, "at");
-	AUTO_FREE char *raised = raised_text(json_object_get(thread, "handling"));
-	char *key =
-		text_format("%s|%s|%s%s|%d%d|%lld %s|", jsontext_string(thread, "state"),
-			    !json_is_object(wait) ? "" :
-			    is_bare(wait)	  ? jsontext_string(wait, "kind") :
-						    jsontext_string(wait, "text"),
-			    at ? at : "", raised, is_set(wait, "for_ever"), is_set(wait, "timed"),
-			    is_set(owner, "gone") ? jsontext_number(owner, "tid") : 0,
-			    jsontext_string(owner, "name") ? jsontext_string(owner, "name") : "");
+	const struct ps_awaited *waits = &thread->waits;
+	char *key = text_format("%s|%s|%s%s|%d%d|%u %s|", ps_state_name(thread->state),
+				!waits->kind   ? "" :
+				is_bare(waits) ? waits->kind :
+						 waits->text,
+				thread->at ?: "", thread->raised ?: "", waits->for_ever,
+				waits->timed, waits->owner.gone ? waits->owner.tid : 0,
+				waits->owner.name ?: "");
 
-	JSON_EACH(hold, json_object_get(thread, "holds")) {
-		const char *name = jsontext_string(hold, "name"),
-			   *taken = jsontext_string(hold, "taken");
+	for (uint32_t i = 0; i < thread->holds.count; i++) {
+		const struct ps_hold *hold = &thread->holds.item[i];
 
-		if (!name && !is_set(hold, "wanted"))
+		if (!hold->name && !hold->wanted)
 			continue;
-		key = ps_text_joined(key, "|", name ? name : jsontext_string(hold, "kind"));
-		key = ps_text_joined(key, " ", taken ? taken : "");
+		key = ps_text_joined(key, "|", hold->name ?: hold->kind);
+		key = ps_text_joined(key, " ", hold->taken ?: "");
 	}
 	return key;
 }
 
-static struct ps_group *find_group(struct ps_groups *groups, const json_t *thread)
+static struct ps_group *find_group(struct ps_groups *groups, const struct ps_thread *thread)
 {
 	char *key = ps_text_key_of(thread);
 	struct ps_group *group;
@@ -144,25 +124,21 @@ static bool is_alike(const char *one, const char *other)
 	       strncmp(one, "TID ", 4) && strcmp(one, "main thread");
 }
 
-static void add_thread(struct ps_groups *groups, const json_t *thread)
+static void add_thread(struct ps_groups *groups, const struct ps_thread *thread)
 {
-	const json_t *wait = json_object_get(thread, "waits_for");
-	const char *state = jsontext_string(thread, "state");
 	struct ps_group *group = find_group(groups, thread);
-	const json_t *first = json_object_get(group->first, "waits_for");
-	long long since = jsontext_number(wait, "since_ns");
+	long long since = thread->waits.since_ns;
 
 	if (!group->oldest_ns || (since && since < group->oldest_ns))
 		group->oldest_ns = since;
-	if (is_bare(wait) && strcmp(jsontext_string(first, "lock"), jsontext_string(wait, "lock")))
+	if (is_bare(&thread->waits) && group->first->waits.lock != thread->waits.lock)
 		group->own_locks = true;
-	group->named &=
-		is_alike(jsontext_string(group->first, "name"), jsontext_string(thread, "name"));
+	group->named &= is_alike(group->first->name, thread->name);
 	group->count++;
 	groups->threads++;
-	groups->idle &= !strcmp(state, "sleeping") && !is_in_the_way(thread);
-	groups->runs &= !strcmp(state, "running");
-	groups->urgent |= is_set(wait, "for_ever");
+	groups->idle &= thread->state == PS_SLEEPING && !is_in_the_way(thread);
+	groups->runs &= thread->state == PS_RUNNING;
+	groups->urgent |= thread->waits.for_ever;
 }
 
 static int compare_groups(const void *one, const void *other)
@@ -176,14 +152,12 @@ static int compare_groups(const void *one, const void *other)
 	return strcmp(a->key, b->key);
 }
 
-void ps_groups_init(struct ps_groups *groups, const json_t *process)
+void ps_groups_init(struct ps_groups *groups, const struct ps_thread *threads, uint32_t count,
+		    bool alive)
 {
-	json_t *threads = json_object_get(process, "threads"), *thread;
-	bool alive = !strcmp(jsontext_string(process, "state"), "alive");
-
 	*groups = (struct ps_groups){.idle = alive, .runs = alive};
-	JSON_EACH(thread, threads)
-		add_thread(groups, thread);
+	for (uint32_t i = 0; i < count; i++)
+		add_thread(groups, &threads[i]);
 	if (groups->item.count)
 		qsort(groups->item.item, groups->item.count, sizeof(struct ps_group),
 		      compare_groups);
@@ -209,105 +183,90 @@ char *ps_thread_name(const char *name, uint32_t tid)
 
 static char *subject_text(const struct ps_group *group)
 {
-	const char *name = jsontext_string(group->first, "name");
+	const char *name = group->first->name;
 
 	if (group->count > 1 && group->named)
 		return text_format("%u threads \"%.*s\"", group->count, (int)stem(name), name);
 	if (group->count > 1)
 		return text_format("%u threads", group->count);
-	return name && !strcmp(name, "main thread") ?
-		       text_copy(name) :
-		       ps_thread_name(name, (uint32_t)jsontext_number(group->first, "tid"));
+	return name && !strcmp(name, "main thread") ? text_copy(name) :
+						      ps_thread_name(name, group->first->tid);
 }
 
-static char *who_text(const json_t *owner)
+static char *who_text(const struct ps_owner *owner)
 {
-	const char *name = jsontext_string(owner, "name");
-
-	return name && !strcmp(name, "main thread") ?
+	return owner->name && !strcmp(owner->name, "main thread") ?
 		       text_copy("the main thread") :
-		       ps_thread_name(name, (uint32_t)jsontext_number(owner, "tid"));
+		       ps_thread_name(owner->name, owner->tid);
 }
 
 /* Where an owner is that is no thread of the waiter's process. */
-static const char *fate_text(const json_t *owner)
+static const char *fate_text(const struct ps_owner *owner)
 {
-	const json_t *copied = json_object_get(owner, "copied");
-
-	if (!is_set(owner, "gone"))
+	if (!owner->gone)
 		return "";
-	return json_is_true(copied)  ? ", which forked while it had it" :
-	       json_is_false(copied) ? ", which the fork did not copy" :
-				       ", which has ended";
+	return owner->home == PS_HOME_FORKER	 ? ", which forked while it had it" :
+	       owner->home == PS_HOME_NOT_COPIED ? ", which the fork did not copy" :
+						   ", which has ended";
 }
 
-static char *owner_text(const json_t *wait, long long pid)
+static char *owner_text(const struct ps_awaited *waits, uint32_t pid)
 {
-	const json_t *owner = json_object_get(wait, "owner");
-	bool is_end = !strcmp(jsontext_at(wait, "text"), "the end of");
-	char *text, *who;
+	const struct ps_owner *owner = &waits->owner;
+	AUTO_FREE char *who = NULL, *process = NULL;
 
-	if (!json_is_object(owner))
+	if (!owner->tid)
 		return text_copy("");
 	who = who_text(owner);
-	if (jsontext_number(owner, "pid") != pid) {
-		text = text_format("%s of process %lld", who, jsontext_number(owner, "pid"));
-		free(who);
-		who = text;
-	}
-	text = text_format("%s%s%s",
-			   is_end		    ? " " :
-			   is_set(owner, "claimed") ? ", claimed by " :
-						      ", held by ",
-			   who, fate_text(owner));
-	free(who);
-	return text;
+	process = owner->pid == pid ? text_copy("") : text_format(" of process %u", owner->pid);
+	return text_format("%s%s%s%s",
+			   waits->is_end  ? " " :
+			   owner->claimed ? ", claimed by " :
+					    ", held by ",
+			   who, process, fate_text(owner));
 }
 
-static char *since_text(const struct ps_group *group, const json_t *wait, long long now_ns)
+static char *since_text(const struct ps_group *group, long long now_ns)
 {
 	AUTO_FREE char *lapse = NULL;
 
 	if (!group->oldest_ns)
 		return text_copy("");
 	lapse = line_lapse(group->oldest_ns, now_ns);
-	return text_format(" (%s%s)", is_set(wait, "at_least") ? "at least " : "", lapse);
+	return text_format(" (%s%s)", group->first->waits.at_least ? "at least " : "", lapse);
 }
 
 /* What a call waits for is told by what its descriptors are. */
-static char *awaited_text(const struct ps_group *group, const json_t *wait)
+static const char *awaited_text(const struct ps_thread *thread)
 {
 	static const enum kind exact[] = {KIND_disk, KIND_kernel,   KIND_network, KIND_outside,
 					  KIND_peer, KIND_terminal, KIND_idle};
-	const char *about = jsontext_string(group->first, "about");
-	enum kind kind = kind_find(jsontext_at(group->first, "kind"));
 
-	if (group->own_locks)
-		return text_format("a %s each", jsontext_string(wait, "kind"));
-	for (size_t i = 0; about && i < sizeof(exact) / sizeof(*exact); i++)
-		if (kind == exact[i])
-			return text_copy(about);
-	return text_copy(jsontext_string(wait, "text"));
+	for (size_t i = 0; thread->about && i < sizeof(exact) / sizeof(*exact); i++)
+		if (thread->kind == exact[i])
+			return thread->about;
+	return thread->waits.text;
 }
 
 /* A thread that does not wait: where it is, and how much it uses. */
 static char *running_text(const struct ps_group *group)
 {
-	const char *at = jsontext_string(group->first, "at"), *s = group->count > 1 ? "" : "s";
-	const json_t *share = json_object_get(group->first, "cpu");
+	const struct ps_thread *first = group->first;
+	const char *at = first->at ?: "", *s = group->count > 1 ? "" : "s",
+		   *before = *at ? " at " : "";
 
-	if (!json_is_real(share))
-		return text_format("run%s%s%s", s, at ? " at " : "", at ? at : "");
-	return text_format("run%s%s%s, %.0f %% of a processor%s", s, at ? " at " : "", at ? at : "",
-			   100 * json_real_value(share), group->count > 1 ? " each, about" : "");
+	if (!first->seen || first->share < 0)
+		return text_format("run%s%s%s", s, before, at);
+	return text_format("run%s%s%s, %.0f %% of a processor%s", s, before, at, 100 * first->share,
+			   group->count > 1 ? " each, about" : "");
 }
 
 static char *stopped_text(const struct ps_group *group)
 {
-	const char *at = jsontext_at(group->first, "at");
+	const char *at = group->first->at ?: "";
 
 	return text_format("%s stopped %s%s%s", group->count > 1 ? "are" : "is",
-			   jsontext_at(group->first, "about"), *at ? ", at " : "", at);
+			   group->first->about ?: "", *at ? ", at " : "", at);
 }
 
 static const char *verb_of(const struct ps_group *group, bool alive)
@@ -316,7 +275,7 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 
 	if (!alive)
 		return "waited";
-	if (!strcmp(jsontext_string(group->first, "state"), "sleeping"))
+	if (group->first->state == PS_SLEEPING)
 		return many ? "wait with a timeout" : "waits with a timeout";
 	return many ? "wait" : "waits";
 }
@@ -325,78 +284,72 @@ static const char *verb_of(const struct ps_group *group, bool alive)
  * "waits forever (40 s) for mutex "m", held by thread "b" (TID 2), at f (a.c:1) while handling KeyError('k') raised at g
  * (a.py:2)"
  */
-static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
+static char *wait_text(const struct ps_group *group, uint32_t pid, long long now_ns, bool alive)
 {
-	const json_t *wait = json_object_get(group->first, "waits_for");
-	const char *at = jsontext_string(wait, "at"),
-		   *handler = jsontext_at(group->first, "handler");
-	AUTO_FREE char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
-		       *since = alive ? since_text(group, wait, now_ns) : text_copy(""),
-		       *raised = raised_text(json_object_get(group->first, "handling"));
+	const struct ps_thread *first = group->first;
+	AUTO_FREE char *owner = owner_text(&first->waits, pid),
+		       *since = alive ? since_text(group, now_ns) : text_copy(""),
+		       *each = group->own_locks ? text_format("a %s each", first->waits.kind) :
+						  NULL;
 
-	return text_format("%s%s%s for %s%s%s%s%s%s%s", verb_of(group, alive),
-			   is_set(wait, "for_ever") ? " forever" : "", since, awaited, owner,
-			   at ? ", at " : "", at ? at : "", *handler ? " " : "", handler, raised);
+	return text_format("%s%s%s for %s%s%s%s%s", verb_of(group, alive),
+			   first->waits.for_ever ? " forever" : "", since,
+			   each ? each : awaited_text(first), owner, first->at ? ", at " : "",
+			   first->at ?: "", first->raised ?: "");
 }
 
 /* Locks that threads wait for, and those with a name; others are mere addresses. */
-static bool is_worth_telling(const json_t *hold, size_t told)
+static bool is_worth_telling(const struct ps_hold *hold, size_t told)
 {
-	return is_set(hold, "wanted") || (told < HOLDS_NAMED && jsontext_string(hold, "name"));
+	return hold->wanted || (told < HOLDS_NAMED && hold->name);
 }
 
-static char *hold_text(const json_t *hold, bool many)
+static char *hold_text(const struct ps_hold *hold, bool many)
 {
-	const char *taken = jsontext_string(hold, "taken");
-	bool each = many && !jsontext_string(hold, "name");
+	bool each = many && !hold->name;
 
-	return text_format("%s%s%s%s%s", each ? "a " : "",
-			   jsontext_string(hold, each ? "kind" : "text"), each ? " each" : "",
-			   taken ? " taken at " : "", taken ? taken : "");
+	return text_format("%s%s%s%s%s", each ? "a " : "", each ? hold->kind : hold->text,
+			   each ? " each" : "", hold->taken ? " taken at " : "", hold->taken ?: "");
 }
 
 static char *holds_text(const struct ps_group *group, const char *verb)
 {
-	json_t *holds = json_object_get(group->first, "holds"), *hold;
-	size_t told = 0, count = json_array_size(holds);
-	char *text = text_copy(""), *one;
+	uint32_t told = 0, count = group->first->holds.count;
+	char *text = text_copy("");
 
-	JSON_EACH(hold, holds) {
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ps_hold *hold = &group->first->holds.item[i];
+
 		if (!is_worth_telling(hold, told))
 			continue;
-		one = hold_text(hold, group->count > 1);
-		text = ps_text_joined(text, " and ", one);
-		free(one);
+		text = text_join(text, " and ", hold_text(hold, group->count > 1));
 		told++;
 	}
 	if (!told)
 		return text;
-	if (told < count) {
-		one = text_format("%zu more lock%s", count - told, count - told == 1 ? "" : "s");
-		text = ps_text_joined(text, " and ", one);
-		free(one);
-	}
-	one = text_format("%s %s", verb, text);
-	free(text);
-	return one;
+	if (told < count)
+		text = text_join(
+			text, " and ",
+			text_format("%u more lock%s", count - told, count - told == 1 ? "" : "s"));
+	return text_join(text_copy(verb), " ", text);
 }
 
-char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns)
+char *ps_group_text(const struct ps_group *group, const struct ps_process *process,
+		    long long now_ns)
 {
-	const char *state = jsontext_string(group->first, "state"),
-		   *of = jsontext_string(process, "state");
+	const struct ps_thread *first = group->first;
 	/* A process that cannot be examined may be alive: its records still count. */
-	bool many = group->count > 1, alive = !strcmp(of, "alive") || !strcmp(of, "unknown");
+	bool many = group->count > 1, alive = process->life == PS_ALIVE || process->life == PS_LOST;
 	char *subject = subject_text(group), *text, *what,
 	     *holds = holds_text(group, !alive ? "held" :
 					many   ? "hold" :
 						 "holds");
 
-	if (!strcmp(state, "stopped"))
+	if (first->state == PS_STOPPED)
 		what = stopped_text(group);
-	else if (json_is_object(json_object_get(group->first, "waits_for")))
-		what = wait_text(group, jsontext_number(process, "pid"), now_ns, alive);
-	else if (!strcmp(state, "running"))
+	else if (first->waits.kind)
+		what = wait_text(group, process->pid, now_ns, alive);
+	else if (first->state == PS_RUNNING)
 		what = running_text(group);
 	else if (alive)
 		what = text_format("%s asleep, reason unknown", many ? "are" : "is");

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../base/line.h"
-#include "../base/util.h"
+#include "ps_picture.h"
 
 /* A short form like "train.py --fast". Takes over the array; the caller frees the text. */
 char *ps_command(json_t *argv);
@@ -17,7 +16,7 @@ char *ps_thread_name(const char *name, uint32_t tid);
 /* Threads of one process in the same state. */
 struct ps_group {
 	char *key; /* what they have in common, without TIDs, ages and mere addresses */
-	const json_t *first;
+	const struct ps_thread *first;
 	uint32_t count;
 	bool named; /* all have the first one's name, up to numbers */
 	long long oldest_ns; /* of since_ns; 0: unknown */
@@ -33,8 +32,11 @@ struct ps_groups {
 	bool urgent; /* a thread waits forever */
 };
 
-void ps_groups_init(struct ps_groups *groups, const json_t *process);
+/* `alive`: their process is. */
+void ps_groups_init(struct ps_groups *groups, const struct ps_thread *threads, uint32_t count,
+		    bool alive);
 void ps_groups_finish(struct ps_groups *groups);
 
 /* A sentence about a group at `now_ns`; the caller frees it. */
-char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns);
+char *ps_group_text(const struct ps_group *group, const struct ps_process *process,
+		    long long now_ns);

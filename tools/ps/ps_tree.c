@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/jsontext.h"
+#include "../../include/mpsan_log.h"
 
 #define KILLED_MAX 5u /* processes of a running session that a signal ended */
 #define PIDS_NAMED 3u
@@ -14,26 +14,24 @@
 
 /* ---- which processes, and below which ---- */
 
-static bool was_killed(const struct ps_tree *tree, const json_t *process)
+static bool was_killed(const struct ps_tree *tree, const struct ps_process *process)
 {
-	return tree->live && !strcmp(jsontext_at(process, "state"), "ended") &&
-	       json_object_get(json_object_get(process, "end"), "signal");
+	return tree->picture->live && process->life == PS_ENDED && process->end == MPSAN_END_SIGNAL;
 }
 
 /* Ended processes of a running session are omitted, except the last few that a signal ended. */
-static bool is_shown(const struct ps_tree *tree, const json_t *process, uint32_t *killed)
+static bool is_shown(const struct ps_tree *tree, const struct ps_process *process, uint32_t *killed)
 {
 	if (was_killed(tree, process))
 		return (*killed)-- <= KILLED_MAX;
-	return !tree->live || strcmp(jsontext_at(process, "state"), "ended");
+	return !tree->picture->live || process->life != PS_ENDED;
 }
 
 static char *process_key(const struct ps_node *node)
 {
-	AUTO_FREE char *end = json_dumps(json_object_get(node->process, "end"), JSON_ENCODE_ANY),
-		       *command = ps_command(json_incref(json_object_get(node->process, "argv")));
-	char *key = text_format("%s|%s|%s", command, jsontext_at(node->process, "state"),
-				end ? end : "");
+	const struct ps_process *process = node->process;
+	char *key = text_format("%s|%d|%u %d", process->command, (int)process->life, process->end,
+				process->end_value);
 
 	for (uint32_t i = 0; i < node->groups.item.count; i++) {
 		const struct ps_group *group = &node->groups.item.item[i];
@@ -45,12 +43,13 @@ static char *process_key(const struct ps_node *node)
 	return key;
 }
 
-static void add_node(struct ps_tree *tree, const json_t *process)
+static void add_node(struct ps_tree *tree, const struct ps_process *process)
 {
 	struct ps_node *node = ARRAY_ADD(&tree->item);
 
 	*node = (struct ps_node){.process = process, .parent = UINT32_MAX, .leaf = true};
-	ps_groups_init(&node->groups, process);
+	ps_groups_init(&node->groups, process->threads.item, process->threads.count,
+		       process->life == PS_ALIVE);
 	node->urgent = node->groups.urgent;
 	node->key = process_key(node);
 }
@@ -58,10 +57,10 @@ static void add_node(struct ps_tree *tree, const json_t *process)
 /* The newest process with the parent's pid that began earlier: pids are reused. */
 static uint32_t find_parent(const struct ps_tree *tree, uint32_t of)
 {
-	long long pid = jsontext_number(tree->item.item[of].process, "parent");
+	uint32_t pid = tree->item.item[of].process->parent;
 
 	for (uint32_t i = of; i-- > 0;)
-		if (jsontext_number(tree->item.item[i].process, "pid") == pid)
+		if (tree->item.item[i].process->pid == pid)
 			return i;
 	return UINT32_MAX;
 }
@@ -98,19 +97,16 @@ static void ps_tree_fold(struct ps_tree *tree)
 	}
 }
 
-void ps_tree_init(struct ps_tree *tree, const json_t *document)
+void ps_tree_init(struct ps_tree *tree, const struct ps_picture *picture)
 {
 	uint32_t killed = 0;
-	json_t *process;
 
-	*tree = (struct ps_tree){.document = document,
-				 .now_ns = jsontext_number(document, "time_ns"),
-				 .live = json_is_true(json_object_get(document, "live"))};
-	JSON_EACH(process, json_object_get(document, "processes"))
-		killed += was_killed(tree, process);
-	JSON_EACH(process, json_object_get(document, "processes")) {
-		if (is_shown(tree, process, &killed))
-			add_node(tree, process);
+	*tree = (struct ps_tree){.picture = picture};
+	for (uint32_t i = 0; i < picture->processes.count; i++)
+		killed += was_killed(tree, &picture->processes.item[i]);
+	for (uint32_t i = 0; i < picture->processes.count; i++) {
+		if (is_shown(tree, &picture->processes.item[i], &killed))
+			add_node(tree, &picture->processes.item[i]);
 		else
 			tree->ended++;
 	}
@@ -129,13 +125,11 @@ void ps_tree_finish(struct ps_tree *tree)
 
 /* ---- lines ---- */
 
-static void print_pid(FILE *out, const char *before, const json_t *process)
+static void print_pid(FILE *out, const char *before, const struct ps_process *process)
 {
-	long long outer = jsontext_number(process, "outer_pid");
-
-	fprintf(out, "%s%lld", before, jsontext_number(process, "pid"));
-	if (outer)
-		fprintf(out, " (%lld outside)", outer);
+	fprintf(out, "%s%u", before, process->pid);
+	if (process->outer_pid)
+		fprintf(out, " (%u outside)", process->outer_pid);
 }
 
 static void print_pids(FILE *out, const struct ps_tree *tree, uint32_t index)
@@ -158,53 +152,46 @@ static void print_pids(FILE *out, const struct ps_tree *tree, uint32_t index)
 			node->like + 1);
 }
 
-static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_node *node)
+static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_process *process)
 {
-	const json_t *end = json_object_get(node->process, "end");
-	long long end_ns = jsontext_number(node->process, "end_ns");
-	const char *state = jsontext_at(node->process, "state");
+	bool live = tree->picture->live;
 
-	if (!strcmp(state, "zombie"))
+	if (process->life == PS_ZOMBIE)
 		fputs(", zombie: its parent has not reaped it", out);
-	if (!strcmp(state, "alive"))
+	if (process->life == PS_ALIVE)
 		return;
-	if (json_object_get(end, "signal"))
-		fprintf(out, ", ended by signal %lld (%s)", jsontext_number(end, "signal"),
-			strsignal((int)jsontext_number(end, "signal")));
-	else if (json_object_get(end, "code"))
-		fprintf(out, ", exit %lld", jsontext_number(end, "code"));
-	else if (!strcmp(state, "ended") || (tree->live && end_ns && !strcmp(state, "zombie")))
+	if (process->end == MPSAN_END_SIGNAL)
+		fprintf(out, ", ended by signal %d (%s)", process->end_value,
+			strsignal(process->end_value));
+	else if (process->end == MPSAN_END_EXIT)
+		fprintf(out, ", exit %d", process->end_value);
+	else if (process->life == PS_ENDED ||
+		 (live && process->end_ns && process->life == PS_ZOMBIE))
 		fputs(", ended", out);
-	else if (!strcmp(state, "unknown"))
+	else if (process->life == PS_LOST)
 		fputs(", cannot be examined", out);
-	if (tree->live && end_ns) {
-		AUTO_FREE char *ago = line_lapse(end_ns, tree->now_ns);
+	if (live && process->end_ns) {
+		AUTO_FREE char *ago = line_lapse(process->end_ns, tree->picture->now_ns);
 
-		fprintf(out, " %s%s ago",
-			json_is_true(json_object_get(node->process, "end_at_least")) ? "at least " :
-										       "",
-			ago);
+		fprintf(out, " %s%s ago", process->end_at_least ? "at least " : "", ago);
 	}
 }
 
 static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 {
 	const struct ps_node *node = &tree->item.item[index];
-	AUTO_FREE char *command = ps_command(json_incref(json_object_get(node->process, "argv")));
-	AUTO_FREE char *age = line_lapse(jsontext_number(node->process, "start_ns"), tree->now_ns);
-	const char *how = jsontext_at(node->process, "how"),
-		   *off = jsontext_at(node->process, "watched");
+	const struct ps_process *process = node->process;
+	AUTO_FREE char *age = line_lapse(process->start_ns, tree->picture->now_ns);
 
 	print_pids(out, tree, index);
-	fprintf(out, " %s", command);
-	if (strcmp(how, "root"))
-		fprintf(out, " (%s)", how);
-	if (tree->live && jsontext_number(node->process, "start_ns") &&
-	    strcmp(jsontext_at(node->process, "state"), "ended"))
+	fprintf(out, " %s", process->command);
+	if (strcmp(process->how, "root"))
+		fprintf(out, " (%s)", process->how);
+	if (tree->picture->live && process->start_ns && process->life != PS_ENDED)
 		fprintf(out, ", %s old", age);
-	print_end(out, tree, node);
-	if (*off)
-		fprintf(out, ", not watched: %s", off);
+	print_end(out, tree, process);
+	if (process->unwatched)
+		fprintf(out, ", not watched: %s", process->unwatched);
 	if (node->groups.idle)
 		fprintf(out, ": idle, %u thread%s in timed waits", node->groups.threads,
 			node->groups.threads == 1 ? "" : "s");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes of a session by parent, from the document of ps.h. Equal children are folded, and
+ * The processes of a session by parent, from what a look has found. Equal children are folded, and
  * processes with threads that wait forever come first. Neighbours: ps_print.c and top_rows.c show
  * it.
  */
@@ -9,7 +9,7 @@
 #include "ps_text.h"
 
 struct ps_node {
-	const json_t *process;
+	const struct ps_process *process;
 	struct ps_groups groups;
 	char *key; /* equal for processes that look the same */
 	uint32_t parent; /* index; UINT32_MAX: none */
@@ -18,14 +18,12 @@ struct ps_node {
 };
 
 struct ps_tree {
-	const json_t *document; /* borrowed, and everything that nodes point to */
-	long long now_ns;
-	bool live;
+	const struct ps_picture *picture; /* borrowed, and everything that nodes point to */
 	ARRAY(struct ps_node) item;
 	uint32_t ended; /* processes omitted */
 };
 
-void ps_tree_init(struct ps_tree *tree, const json_t *document);
+void ps_tree_init(struct ps_tree *tree, const struct ps_picture *picture);
 void ps_tree_finish(struct ps_tree *tree);
 
 /* A process in one line; the caller frees it. */

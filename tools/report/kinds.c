@@ -2,7 +2,6 @@
 /* Names kinds of standstills, and prints the triage. */
 #include "kinds.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "../base/jsontext.h"
@@ -36,24 +35,29 @@ enum kind kind_find(const char *name)
 	return KIND_unknown;
 }
 
-/* What is proved needs no guesses beside it; idlers count only if there is nothing else. */
-static bool is_worth_a_line(const json_t *triage, const json_t *item, unsigned printed)
+bool kind_is_told(enum kind first, enum kind kind, unsigned printed)
 {
-	enum kind first = kind_find(jsontext_at(json_array_get(triage, 0), "kind")),
-		  kind = kind_find(jsontext_at(item, "kind"));
-
+	if (printed == LINES_MAX)
+		return false;
+	/* what is proved needs no guesses beside it; idlers count only if there is nothing else */
 	if (first == KIND_proved)
 		return kind <= KIND_stopped;
 	return !printed || (kind != KIND_idle && kind != KIND_unknown);
 }
 
+static enum kind kind_of(const json_t *item)
+{
+	return kind_find(jsontext_at(item, "kind"));
+}
+
 void kinds_print(FILE *out, const json_t *triage, const char *before)
 {
+	enum kind first = kind_of(json_array_get(triage, 0));
 	unsigned printed = 0;
 	json_t *item;
 
 	JSON_EACH(item, triage) {
-		if (printed == LINES_MAX || !is_worth_a_line(triage, item, printed))
+		if (!kind_is_told(first, kind_of(item), printed))
 			continue;
 		printed++;
 		fputs(before, out);

@@ -21,7 +21,7 @@ enum top_state {
 
 struct top_picture {
 	enum top_state state;
-	json_t *document; /* mpsan.ps/1, plus `shm_bytes` for each living process */
+	struct ps_picture *found; /* with `shm_bytes` of each living process */
 	json_t *memory; /* mpsan.ps-memory/1 */
 	json_t *exports; /* mpsan.ipc/1; NULL: no export table */
 	uint64_t shm_bytes, shm_free; /* of /dev/shm; 0, 0: it does not exist */
@@ -105,7 +105,8 @@ void top_rows_help(struct top_rows *rows);
 /* top_detail.c: all about the object of a key; says so if it no longer exists. */
 void top_rows_detail(struct top_rows *rows, const struct top_picture *picture, const char *key);
 /* A sentence about a thread; the caller frees it. */
-char *top_thread_text(const json_t *process, const json_t *thread, long long now_ns);
+char *top_thread_text(const struct ps_process *process, const struct ps_thread *thread,
+		      long long now_ns);
 
 /* ---- the screen and its keys: top_view.c ---- */
 

@@ -11,20 +11,6 @@
 #include "../ps/ps_text.h"
 #include "top.h"
 
-/* The last entry of a list with these two numbers; pids are reused. */
-static json_t *top_detail_find(const json_t *list, const char *key, long long number,
-			       const char *other, long long also)
-{
-	for (size_t i = json_array_size(list); i-- > 0;) {
-		json_t *item = json_array_get(list, i);
-
-		if (jsontext_number(item, key) == number &&
-		    (!other || jsontext_number(item, other) == also))
-			return item;
-	}
-	return NULL;
-}
-
 /* ---- a thread ---- */
 
 static char *frame_line(size_t number, const json_t *frame)
@@ -55,63 +41,54 @@ static void add_frames(struct top_rows *rows, const char *title, const json_t *f
 		top_rows_add(rows, NULL, TOP_PLAIN, frame_line(i, frame));
 }
 
-static void add_holds(struct top_rows *rows, const json_t *holds)
+static void add_holds(struct top_rows *rows, const struct ps_thread *thread)
 {
-	json_t *hold;
+	for (uint32_t i = 0; i < thread->holds.count; i++) {
+		const struct ps_hold *hold = &thread->holds.item[i];
 
-	JSON_EACH(hold, holds) {
-		const char *taken = jsontext_at(hold, "taken");
-		bool wanted = json_is_true(json_object_get(hold, "wanted"));
-
-		top_rows_add(rows, NULL, wanted ? TOP_WARNING : TOP_PLAIN,
-			     text_format("holds %s%s%s%s", jsontext_at(hold, "text"),
-					 *taken ? " taken at " : "", taken,
-					 wanted ? ": a thread waits for it" : ""));
+		top_rows_add(rows, NULL, hold->wanted ? TOP_WARNING : TOP_PLAIN,
+			     text_format("holds %s%s%s%s", hold->text,
+					 hold->taken ? " taken at " : "", hold->taken ?: "",
+					 hold->wanted ? ": a thread waits for it" : ""));
 	}
 }
 
-static void add_thread(struct top_rows *rows, const json_t *process, const json_t *thread,
-		       long long now_ns)
+static void add_thread(struct top_rows *rows, const struct ps_process *process,
+		       const struct ps_thread *thread, long long now_ns)
 {
-	const char *call = jsontext_at(json_object_get(thread, "waits_for"), "call");
-
 	top_rows_add(rows, NULL, TOP_HEAD,
-		     text_format("process %lld, TID %lld, %s", jsontext_number(process, "pid"),
-				 jsontext_number(thread, "tid"), jsontext_at(thread, "state")));
+		     text_format("process %u, TID %u, %s", process->pid, thread->tid,
+				 ps_state_name(thread->state)));
 	top_rows_add(rows, NULL, TOP_PLAIN, top_thread_text(process, thread, now_ns));
-	if (*call)
-		top_rows_add(rows, NULL, TOP_DIM, text_format("in the kernel: %s", call));
-	add_holds(rows, json_object_get(thread, "holds"));
-	add_frames(rows, "Python:", json_object_get(thread, "python"));
-	add_frames(rows, "raised:", json_object_get(json_object_get(thread, "handling"), "raised"));
-	add_frames(rows, "native:", json_object_get(thread, "stack"));
+	if (thread->waits.call)
+		top_rows_add(rows, NULL, TOP_DIM,
+			     text_format("in the kernel: %s", thread->waits.call));
+	add_holds(rows, thread);
+	add_frames(rows, "Python:", thread->python);
+	add_frames(rows, "raised:", json_object_get(thread->handling, "raised"));
+	add_frames(rows, "native:", thread->stack);
 }
 
 /* ---- a process ---- */
 
-static void top_detail_add_process(struct top_rows *rows, const json_t *process, long long now_ns)
+static void top_detail_add_process(struct top_rows *rows, const struct ps_process *process,
+				   long long now_ns)
 {
-	char *command = text_copy("");
-	AUTO_FREE char *age = line_lapse(jsontext_number(process, "start_ns"), now_ns),
-		       *size = bytes_text((uint64_t)jsontext_number(process, "shm_bytes"));
-	json_t *word, *thread;
+	AUTO_FREE char *age = line_lapse(process->start_ns, now_ns),
+		       *size = bytes_text(process->shm_bytes);
 
-	JSON_EACH(word, json_object_get(process, "argv"))
-		command = text_join(command, " ", text_copy(json_string_value(word)));
 	top_rows_add(rows, NULL, TOP_HEAD,
-		     text_format("process %lld, %s, child of %lld by %s, started %s ago",
-				 jsontext_number(process, "pid"), jsontext_at(process, "state"),
-				 jsontext_number(process, "parent"), jsontext_at(process, "how"),
-				 age));
-	top_rows_add(rows, NULL, TOP_PLAIN, command);
-	if (*jsontext_at(process, "watched"))
+		     text_format("process %u, %s, child of %u by %s, started %s ago", process->pid,
+				 ps_life_name(process->life), process->parent, process->how, age));
+	top_rows_add(rows, NULL, TOP_PLAIN, text_copy(process->line));
+	if (process->unwatched)
 		top_rows_add(rows, NULL, TOP_WARNING,
-			     text_format("not watched: %s", jsontext_at(process, "watched")));
-	if (jsontext_number(process, "shm_bytes"))
+			     text_format("not watched: %s", process->unwatched));
+	if (process->shm_bytes)
 		top_rows_add(rows, NULL, TOP_PLAIN, text_format("shared memory: %s", size));
-	JSON_EACH(thread, json_object_get(process, "threads")) {
-		AUTO_FREE char *key = text_format("t %lld %lld", jsontext_number(process, "pid"),
-						  jsontext_number(thread, "tid"));
+	for (uint32_t i = 0; i < process->threads.count; i++) {
+		const struct ps_thread *thread = &process->threads.item[i];
+		AUTO_FREE char *key = text_format("t %u %u", process->pid, thread->tid);
 
 		top_rows_add(
 			rows, key, TOP_PLAIN,
@@ -121,13 +98,22 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 
 /* ---- a finding, a segment ---- */
 
-static json_t *find_finding(const json_t *document, const char *fingerprint)
+static const json_t *find_finding(const struct ps_picture *found, const char *fingerprint)
 {
-	json_t *finding;
+	for (uint32_t i = 0; i < found->findings.count; i++)
+		if (!strcmp(jsontext_at(found->findings.item[i].told, "fingerprint"), fingerprint))
+			return found->findings.item[i].told;
+	return NULL;
+}
 
-	JSON_EACH(finding, json_object_get(document, "findings"))
-		if (!strcmp(jsontext_at(finding, "fingerprint"), fingerprint))
-			return finding;
+static const json_t *find_segment(const json_t *memory, long long device, long long inode)
+{
+	json_t *segment;
+
+	JSON_EACH(segment, json_object_get(memory, "segments"))
+		if (jsontext_number(segment, "device") == device &&
+		    jsontext_number(segment, "inode") == inode)
+			return segment;
 	return NULL;
 }
 
@@ -149,24 +135,41 @@ static void add_printed(struct top_rows *rows, const json_t *segment, const json
 	top_rows_lines(rows, TOP_PLAIN, text);
 }
 
+/* Adds what is known of the thread with that TID, or of the process itself; false: it is gone. */
+static bool add_living(struct top_rows *rows, const struct ps_picture *found, char what,
+		       long long pid, long long tid)
+{
+	const struct ps_process *process = NULL;
+
+	for (uint32_t i = 0; i < found->processes.count; i++)
+		if (found->processes.item[i].pid == pid) /* the newest: PIDs are reused */
+			process = &found->processes.item[i];
+	if (process && what == 'p')
+		top_detail_add_process(rows, process, found->now_ns);
+	if (!process || what == 'p')
+		return process;
+	for (uint32_t i = process->threads.count; i-- > 0;) {
+		if (process->threads.item[i].tid != tid)
+			continue;
+		add_thread(rows, process, &process->threads.item[i], found->now_ns);
+		return true;
+	}
+	return false;
+}
+
 void top_rows_detail(struct top_rows *rows, const struct top_picture *picture, const char *key)
 {
-	const json_t *processes = json_object_get(picture->document, "processes"), *process,
-		     *found = NULL;
-	long long now_ns = jsontext_number(picture->document, "time_ns"), one = 0, other = 0;
+	const json_t *finding = NULL, *segment = NULL;
+	long long one = 0, other = 0;
 
 	sscanf(key + 1, "%lld %lld", &one, &other);
-	process = top_detail_find(processes, "pid", one, NULL, 0);
-	if (*key == 'p' && (found = process))
-		top_detail_add_process(rows, process, now_ns);
-	if (*key == 't' &&
-	    (found = top_detail_find(json_object_get(process, "threads"), "tid", other, NULL, 0)))
-		add_thread(rows, process, found, now_ns);
-	if (*key == 'f' && (found = find_finding(picture->document, key + 2)))
-		add_printed(rows, NULL, found, now_ns);
-	if (*key == 'm' && (found = top_detail_find(json_object_get(picture->memory, "segments"),
-						    "inode", other, "device", one)))
-		add_printed(rows, found, NULL, now_ns);
-	if (!found)
+	if (*key == 'f')
+		finding = find_finding(picture->found, key + 2);
+	if (*key == 'm')
+		segment = find_segment(picture->memory, one, other);
+	if (finding || segment)
+		add_printed(rows, segment, finding, picture->found->now_ns);
+	else if ((*key != 'p' && *key != 't') ||
+		 !add_living(rows, picture->found, *key, one, other))
 		top_rows_add(rows, NULL, TOP_DIM, text_copy("No longer exists. Esc: back"));
 }

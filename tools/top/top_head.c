@@ -7,45 +7,47 @@
 #include "../base/jsontext.h"
 #include "../evidence/text_cuda.h"
 #include "../ps/ps_text.h"
-#include "../report/report.h"
 #include "top.h"
 
 struct counts {
 	unsigned processes, threads, run, wait, sleep, lost;
-	long long start_ns, shared;
-	json_t *first; /* process */
+	long long start_ns;
+	const struct ps_process *first;
 };
 
-static void count_thread(struct counts *counts, const json_t *thread)
+static void count_thread(struct counts *counts, const struct ps_thread *thread)
 {
-	const char *state = jsontext_at(thread, "state");
-
 	counts->threads++;
-	counts->run += !strcmp(state, "running");
-	counts->wait += !strcmp(state, "waiting");
-	counts->sleep += !strcmp(state, "sleeping");
-	counts->lost +=
-		json_is_true(json_object_get(json_object_get(thread, "waits_for"), "for_ever"));
+	counts->run += thread->state == PS_RUNNING;
+	counts->wait += thread->state == PS_WAITING;
+	counts->sleep += thread->state == PS_SLEEPING;
+	counts->lost += thread->waits.for_ever;
 }
 
-static void top_head_count(struct counts *counts, const json_t *document)
+static void top_head_count(struct counts *counts, const struct ps_picture *found)
 {
-	json_t *process, *thread;
+	for (uint32_t i = 0; i < found->processes.count; i++) {
+		const struct ps_process *process = &found->processes.item[i];
 
-	JSON_EACH(process, json_object_get(document, "processes")) {
-		long long start_ns = jsontext_number(process, "start_ns");
-
-		if (!counts->first || start_ns < counts->start_ns) {
+		if (!counts->first || process->start_ns < counts->start_ns) {
 			counts->first = process;
-			counts->start_ns = start_ns;
+			counts->start_ns = process->start_ns;
 		}
-		if (strcmp(jsontext_at(process, "state"), "alive"))
+		if (process->life != PS_ALIVE)
 			continue;
 		counts->processes++;
-		counts->shared += jsontext_number(process, "shm_bytes");
-		JSON_EACH(thread, json_object_get(process, "threads"))
-			count_thread(counts, thread);
+		for (uint32_t k = 0; k < process->threads.count; k++)
+			count_thread(counts, &process->threads.item[k]);
 	}
+}
+
+static unsigned count_findings(const struct ps_picture *found, enum grade grade)
+{
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < found->findings.count; i++)
+		count += found->findings.item[i].grade == grade;
+	return count;
 }
 
 static const char *state_text(const struct top_picture *picture, bool paused)
@@ -66,19 +68,18 @@ static const char *state_text(const struct top_picture *picture, bool paused)
 
 static char *first_line(const struct top_picture *picture, const struct counts *counts, bool paused)
 {
-	AUTO_FREE char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
-		       *age = line_lapse(counts->start_ns,
-					 jsontext_number(picture->document, "time_ns"));
+	AUTO_FREE char *age = line_lapse(counts->start_ns, picture->found->now_ns);
 
-	return text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
-			   jsontext_at(picture->document, "session"));
+	return text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused),
+			   counts->first ? counts->first->command : "?", age,
+			   picture->found->session);
 }
 
 static char *second_line(const struct top_picture *picture, const struct counts *counts)
 {
-	unsigned errors = report_count(picture->document, "error"),
-		 warnings = report_count(picture->document, "warning"),
-		 notes = report_count(picture->document, "note");
+	unsigned errors = count_findings(picture->found, GRADE_ERROR),
+		 warnings = count_findings(picture->found, GRADE_WARNING),
+		 notes = count_findings(picture->found, GRADE_NOTE);
 	char lost[32] = "";
 
 	if (counts->lost)
@@ -105,7 +106,7 @@ static uint64_t there_bytes(const json_t *memory)
 
 static char *third_line(const struct top_picture *picture)
 {
-	const json_t *exports = json_object_get(picture->document, "exports");
+	const json_t *exports = picture->found->exports;
 	uint64_t bytes = there_bytes(picture->memory);
 	char *there = bytes ? bytes_text(bytes) : text_copy("none"), *free_bytes, *size, *line;
 
@@ -133,15 +134,15 @@ static char *third_line(const struct top_picture *picture)
 void top_rows_head(struct top_rows *rows, const struct top_picture *picture, bool paused)
 {
 	bool over = picture->state != TOP_LIVE && picture->state != TOP_EMPTY;
-	const json_t *triage = json_array_get(json_object_get(picture->document, "triage"), 0);
 	struct counts counts = {0};
 
-	top_head_count(&counts, picture->document);
+	top_head_count(&counts, picture->found);
 	top_rows_add(rows, NULL, over ? TOP_WARNING : TOP_HEAD,
 		     first_line(picture, &counts, paused));
-	top_rows_add(rows, NULL, report_count(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
+	top_rows_add(rows, NULL,
+		     count_findings(picture->found, GRADE_ERROR) ? TOP_ERROR : TOP_PLAIN,
 		     second_line(picture, &counts));
 	top_rows_add(rows, NULL, TOP_PLAIN, third_line(picture));
-	if (*jsontext_at(triage, "text"))
-		top_rows_add(rows, NULL, TOP_PLAIN, text_copy(jsontext_at(triage, "text")));
+	if (picture->found->triage.count)
+		top_rows_add(rows, NULL, TOP_PLAIN, text_copy(picture->found->triage.item[0].text));
 }

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "../base/jsontext.h"
 #include "../proc/proc.h"
 #include "../ps/ipc_list.h"
 #include "../ps/ps_memory.h"
@@ -13,16 +12,13 @@
 
 #define MEMORY_NS 5000000000ull /* between reading shared memory while it is not shown */
 
-static void add_shared(json_t *document)
+static void add_shared(struct ps_picture *found)
 {
-	json_t *process;
+	for (uint32_t i = 0; i < found->processes.count; i++) {
+		struct ps_process *process = &found->processes.item[i];
 
-	JSON_EACH(process, json_object_get(document, "processes")) {
-		uint32_t pid = (uint32_t)json_integer_value(json_object_get(process, "pid"));
-
-		if (!strcmp(json_string_value(json_object_get(process, "state")), "alive"))
-			json_object_set_new(process, "shm_bytes",
-					    json_integer((json_int_t)proc_shared_bytes(pid)));
+		if (process->life == PS_ALIVE)
+			process->shm_bytes = proc_shared_bytes(process->pid);
 	}
 }
 
@@ -61,10 +57,10 @@ static void see_memory(struct top_look *look)
 
 static void top_look_see(struct top_look *look)
 {
-	json_decref(look->picture.document);
-	look->picture.document = ps_document(&look->ps);
+	ps_picture_free(look->picture.found);
+	look->picture.found = ps_picture(&look->ps);
 	if (look->ps.live)
-		add_shared(look->picture.document);
+		add_shared(look->picture.found);
 	see_room(&look->picture);
 }
 
@@ -96,9 +92,9 @@ char *top_look_open(struct top_look *look, const char *dir)
 
 void top_look_close(struct top_look *look)
 {
-	if (!look->picture.document)
+	if (!look->picture.found)
 		return; /* could not be opened */
-	json_decref(look->picture.document);
+	ps_picture_free(look->picture.found);
 	json_decref(look->picture.memory);
 	json_decref(look->picture.exports);
 	ps_close(&look->ps);
@@ -109,7 +105,7 @@ static void top_look_end(struct top_look *look)
 {
 	ps_end(&look->ps);
 	look->picture.state = TOP_ENDED;
-	json_object_set_new(look->picture.document, "findings", ps_findings(&look->ps));
+	ps_picture_judge(&look->ps, look->picture.found);
 }
 
 /* A session is created before its first process: top may start in between. */

@@ -45,15 +45,13 @@ static void add_keyed(struct top_rows *rows, char *key, enum top_style style, ch
 
 /* ---- processes ---- */
 
-static enum top_style style_of_wait(const json_t *thread)
+static enum top_style style_of_wait(const struct ps_thread *thread)
 {
-	const json_t *wait = json_object_get(thread, "waits_for");
-
-	if (json_is_true(json_object_get(wait, "for_ever")))
+	if (thread->waits.for_ever)
 		return TOP_ERROR;
-	if (json_is_object(json_object_get(wait, "owner")))
+	if (thread->waits.owner.tid)
 		return TOP_WARNING;
-	return strcmp(jsontext_at(thread, "state"), "waiting") ? TOP_DIM : TOP_PLAIN;
+	return thread->state == PS_WAITING ? TOP_PLAIN : TOP_DIM;
 }
 
 static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
@@ -61,11 +59,9 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 {
 	for (uint32_t i = 0; i < node->groups.item.count; i++) {
 		const struct ps_group *group = &node->groups.item.item[i];
-		AUTO_FREE char *text = ps_group_text(group, node->process, tree->now_ns);
+		AUTO_FREE char *text = ps_group_text(group, node->process, tree->picture->now_ns);
 
-		add_keyed(rows,
-			  text_format("t %lld %lld", jsontext_number(node->process, "pid"),
-				      jsontext_number(group->first, "tid")),
+		add_keyed(rows, text_format("t %u %u", node->process->pid, group->first->tid),
 			  style_of_wait(group->first),
 			  text_format("%*s- %s", (int)(2 * depth + 2), "", text));
 	}
@@ -74,12 +70,11 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 /* Its own shared memory; that of processes folded into it differs and is not shown. */
 static char *shared_text(const struct ps_node *node)
 {
-	long long bytes = jsontext_number(node->process, "shm_bytes");
 	AUTO_FREE char *size = NULL;
 
-	if (!bytes)
+	if (!node->process->shm_bytes)
 		return text_copy("");
-	size = bytes_text((uint64_t)bytes);
+	size = bytes_text(node->process->shm_bytes);
 	return text_format(", %s shared memory%s", size, node->like ? " each, roughly" : "");
 }
 
@@ -90,7 +85,7 @@ static void top_rows_add_process(const struct ps_tree *tree, uint32_t index, uin
 	struct top_rows *rows = context;
 	AUTO_FREE char *text = ps_tree_process(tree, index), *shared = shared_text(node);
 
-	add_keyed(rows, text_format("p %lld", jsontext_number(node->process, "pid")), TOP_HEAD,
+	add_keyed(rows, text_format("p %u", node->process->pid), TOP_HEAD,
 		  text_format("%*s%s%s", (int)(2 * depth), "", text, shared));
 	if (!node->groups.idle && !node->groups.runs)
 		add_groups(rows, tree, node, depth);
@@ -100,7 +95,7 @@ void top_rows_tree(struct top_rows *rows, const struct top_picture *picture)
 {
 	struct ps_tree tree;
 
-	ps_tree_init(&tree, picture->document);
+	ps_tree_init(&tree, picture->found);
 	ps_tree_walk(&tree, top_rows_add_process, rows);
 	if (tree.ended)
 		top_rows_add(rows, NULL, TOP_DIM,
@@ -112,16 +107,15 @@ void top_rows_tree(struct top_rows *rows, const struct top_picture *picture)
 /* ---- threads ---- */
 
 struct known {
-	const json_t *process, *thread;
-	long long since_ns;
-	const char *name;
+	const struct ps_process *process;
+	const struct ps_thread *thread;
 	uint32_t index;
 };
 
 static int compare_names(const void *one, const void *other)
 {
 	const struct known *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
+	int order = strcmp(a->thread->name ?: "", b->thread->name ?: "");
 
 	return order ? order : a->index < b->index ? -1 : 1;
 }
@@ -130,95 +124,87 @@ static int compare_names(const void *one, const void *other)
 static int compare_ages(const void *one, const void *other)
 {
 	const struct known *a = one, *b = other;
+	long long since = a->thread->waits.since_ns, than = b->thread->waits.since_ns;
 	bool lost = style_of_wait(a->thread) == TOP_ERROR;
 
 	if (lost != (style_of_wait(b->thread) == TOP_ERROR))
 		return lost ? -1 : 1;
-	if (a->since_ns != b->since_ns)
-		return (uint64_t)(a->since_ns - 1) < (uint64_t)(b->since_ns - 1) ? -1 : 1;
+	if (since != than)
+		return (uint64_t)(since - 1) < (uint64_t)(than - 1) ? -1 : 1;
 	return a->index < b->index ? -1 : 1;
 }
 
-char *top_thread_text(const json_t *process, const json_t *thread, long long now_ns)
+char *top_thread_text(const struct ps_process *process, const struct ps_thread *thread,
+		      long long now_ns)
 {
 	struct ps_groups groups;
-	json_auto_t *alone = json_pack("{s:O, s:O, s:[O]}", "pid", json_object_get(process, "pid"),
-				       "state", json_object_get(process, "state"), "threads",
-				       thread);
 	char *text;
 
-	ps_groups_init(&groups, alone);
-	text = ps_group_text(&groups.item.item[0], alone, now_ns);
+	ps_groups_init(&groups, thread, 1, process->life == PS_ALIVE);
+	text = ps_group_text(&groups.item.item[0], process, now_ns);
 	ps_groups_finish(&groups);
 	return text;
 }
 
 void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, enum top_sort sort)
 {
-	long long now_ns = jsontext_number(picture->document, "time_ns");
-	json_t *process, *thread;
 	ARRAY(struct known) list = {0};
 
-	JSON_EACH(process, json_object_get(picture->document, "processes"))
-		JSON_EACH(thread, json_object_get(process, "threads"))
-			*ARRAY_ADD(&list) = (struct known){
-				process, thread,
-				jsontext_number(json_object_get(thread, "waits_for"), "since_ns"),
-				jsontext_at(thread, "name"), list.count};
+	EACH_THREAD(picture->found, process, thread) {
+		uint32_t index = list.count;
+
+		*ARRAY_ADD(&list) = (struct known){process, thread, index};
+	}
 	if (list.count)
 		qsort(list.item, list.count, sizeof(struct known),
 		      sort == TOP_BY_NAME ? compare_names : compare_ages);
 	for (uint32_t at = 0; at < list.count; at++) {
 		const struct known *known = &list.item[at];
-		AUTO_FREE char *text = top_thread_text(known->process, known->thread, now_ns);
+		AUTO_FREE char *text =
+			top_thread_text(known->process, known->thread, picture->found->now_ns);
 
-		add_keyed(rows,
-			  text_format("t %lld %lld", jsontext_number(known->process, "pid"),
-				      jsontext_number(known->thread, "tid")),
+		add_keyed(rows, text_format("t %u %u", known->process->pid, known->thread->tid),
 			  style_of_wait(known->thread),
-			  text_format("%7lld %s", jsontext_number(known->process, "pid"), text));
+			  text_format("%7u %s", known->process->pid, text));
 	}
 	free(list.item);
 }
 
 /* ---- findings ---- */
 
+/* The newest first. */
 static int compare_findings(const void *one, const void *other)
 {
-	long long a = jsontext_number(*(json_t *const *)one, "time_ns"),
-		  b = jsontext_number(*(json_t *const *)other, "time_ns");
+	const struct ps_finding *const *a = one, *const *b = other;
+	long long time = jsontext_number((*a)->told, "time_ns"),
+		  than = jsontext_number((*b)->told, "time_ns");
 
-	return a < b ? 1 : a > b ? -1 : 0;
+	return time < than ? 1 : time > than ? -1 : 0;
 }
 
-static enum top_style style_of_grade(const json_t *finding)
+static enum top_style style_of_grade(enum grade grade)
 {
-	const char *grade = jsontext_at(finding, "severity");
-
-	return !strcmp(grade, "error")	 ? TOP_ERROR :
-	       !strcmp(grade, "warning") ? TOP_WARNING :
-					   TOP_NOTE;
+	return grade == GRADE_ERROR ? TOP_ERROR : grade == GRADE_WARNING ? TOP_WARNING : TOP_NOTE;
 }
 
 void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 {
-	const json_t *findings = json_object_get(picture->document, "findings");
-	long long now_ns = jsontext_number(picture->document, "time_ns");
-	size_t count = json_array_size(findings);
-	AUTO_FREE const json_t **list = memory_get(count * sizeof(*list));
+	const struct ps_picture *found = picture->found;
+	uint32_t count = found->findings.count;
+	const struct ps_finding **list = memory_get((count + 1) * sizeof(*list));
 
-	for (size_t i = 0; i < count; i++)
-		list[i] = json_array_get(findings, i);
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = &found->findings.item[i];
 	if (count)
 		qsort(list, count, sizeof(*list), compare_findings);
-	for (size_t i = 0; i < count; i++) {
-		AUTO_FREE char *ago = line_lapse(jsontext_number(list[i], "time_ns"), now_ns);
+	for (uint32_t i = 0; i < count; i++) {
+		const json_t *told = list[i]->told;
+		AUTO_FREE char *ago = line_lapse(jsontext_number(told, "time_ns"), found->now_ns);
 
-		add_keyed(rows, text_format("f %s", jsontext_at(list[i], "fingerprint")),
-			  style_of_grade(list[i]),
-			  text_format("%s ago: %s: %s: %s", ago, jsontext_at(list[i], "severity"),
-				      jsontext_at(list[i], "rule"),
-				      jsontext_at(list[i], "message")));
+		add_keyed(rows, text_format("f %s", jsontext_at(told, "fingerprint")),
+			  style_of_grade(list[i]->grade),
+			  text_format("%s ago: %s: %s: %s", ago, grade_text(list[i]->grade),
+				      jsontext_at(told, "rule"), list[i]->message));
 	}
 }
 
@@ -261,20 +247,16 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 				      ""));
 }
 
-static void add_users(struct top_rows *rows, const json_t *document)
+static void add_users(struct top_rows *rows, const struct ps_picture *found)
 {
-	json_t *process;
+	for (uint32_t i = 0; i < found->processes.count; i++) {
+		const struct ps_process *process = &found->processes.item[i];
+		AUTO_FREE char *size = bytes_text(process->shm_bytes);
 
-	JSON_EACH(process, json_object_get(document, "processes")) {
-		long long bytes = jsontext_number(process, "shm_bytes");
-		AUTO_FREE char *size = bytes_text((uint64_t)bytes),
-			       *command = ps_command(json_incref(json_object_get(process, "argv")));
-
-		if (bytes)
-			add_keyed(rows, text_format("p %lld", jsontext_number(process, "pid")),
-				  TOP_HEAD,
-				  text_format("%10s  in process %lld %s", size,
-					      jsontext_number(process, "pid"), command));
+		if (process->shm_bytes)
+			add_keyed(rows, text_format("p %u", process->pid), TOP_HEAD,
+				  text_format("%10s  in process %u %s", size, process->pid,
+					      process->command));
 	}
 }
 
@@ -290,7 +272,7 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 		     count ? text_format("shared memory: %zu segments, of %lld created (%s in all)",
 					 json_array_size(segments), count, size) :
 			     text_copy("no shared memory created so far"));
-	add_users(rows, picture->document);
+	add_users(rows, picture->found);
 	JSON_EACH(segment, segments)
 		add_segment(rows, segment);
 	JSON_EACH(segment, json_object_get(picture->exports, "exports"))
