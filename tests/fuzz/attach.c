@@ -30,7 +30,7 @@ static void conclude(struct attach *attach, struct deadlocks *deadlocks)
 	if (!nowhere)
 		abort();
 	ps_over(&ps, deadlocks, attach->judge);
-	picture = ps_picture(&ps);
+	picture = ps_picture(&ps, NULL);
 	ps_close(&ps);
 	ps_print_tree(nowhere, picture);
 	json_decref(ps_json(picture));

@@ -211,7 +211,7 @@ static void ps_one(void (*print)(struct ps *ps))
 
 static void print_waits(struct ps *ps)
 {
-	struct ps_picture *picture = ps_picture(ps);
+	struct ps_picture *picture = ps_picture(ps, NULL);
 
 	ps_print(nowhere, picture);
 	json_decref(ps_json(picture));

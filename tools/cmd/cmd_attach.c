@@ -168,7 +168,7 @@ static void attach_conclude(struct attach *attach, struct deadlocks *deadlocks)
 	struct ps ps;
 
 	ps_over(&ps, deadlocks, attach->judge);
-	looking->picture = ps_picture(&ps);
+	looking->picture = ps_picture(&ps, NULL);
 	looking->ended = ended_text(attach->judge->reader);
 	ps_close(&ps);
 }

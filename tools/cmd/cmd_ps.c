@@ -30,7 +30,7 @@ static void write_json(json_t *document)
 
 static void write_waits(struct ps *ps, bool as_json)
 {
-	struct ps_picture *picture = ps_picture(ps);
+	struct ps_picture *picture = ps_picture(ps, NULL);
 
 	if (as_json)
 		write_json(ps_json(picture));

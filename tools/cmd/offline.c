@@ -138,7 +138,7 @@ static bool judge_living(const struct settings *settings, uint32_t number, struc
 		ps.judge->grades = &settings->grades;
 		ps.judge->suppressions = &settings->suppressions;
 		ps_look(&ps);
-		picture = ps_picture(&ps);
+		picture = ps_picture(&ps, NULL);
 		add_judged(settings, ps.judge, number, report);
 		picture_add(report, picture, judge_worst(ps.judge) < GRADE_WARNING);
 		ps_picture_free(picture);

@@ -42,7 +42,7 @@ void picture_take(struct report *report, const char *dir, bool in_text)
 		return;
 	if (ps.live) {
 		ps_look(&ps);
-		picture = ps_picture(&ps);
+		picture = ps_picture(&ps, NULL);
 		picture_add(report, picture, in_text);
 		ps_picture_free(picture);
 	}

@@ -13,19 +13,6 @@
 #include "../waitgraph/deadlocks.h"
 #include "ps_picture.h"
 
-/* What was read of a thread that did not run; valid as long as it does not run. */
-struct ps_kept_thread {
-	uint32_t slot, tid;
-	uint64_t still_ns; /* as in the snapshot */
-	char *name;
-	char *lock; /* the program's name of the Python lock that it waits for; NULL: unknown */
-	json_t *stack, *python;
-	json_t *handling; /* the exception that it is handling, or null */
-};
-struct ps_kept {
-	ARRAY(struct ps_kept_thread) item; /* in the order of the snapshot */
-};
-
 /* A session and its state. */
 struct ps {
 	struct reader *reader;
@@ -44,7 +31,6 @@ struct ps {
 	uint32_t unseen; /* those of them that /proc hides completely */
 	uint32_t unwound, claims; /* stacks read, and searched for claims, so far */
 	uint64_t *learned_ns; /* by slot: when its modules were read from /proc; 0: not yet */
-	struct ps_kept kept, kept_before; /* of the current snapshot and the previous one */
 	struct pyview *python; /* of process `python_slot`; NULL: none */
 	uint32_t python_slot; /* slot + 1; 0: none yet */
 	struct pipes pipes; /* of the whole machine, for kinds of waits */
@@ -80,17 +66,11 @@ bool ps_look_again(struct ps *ps);
  */
 void ps_end(struct ps *ps);
 
-/* ps_thread_cache.c: what the previous snapshot has of this thread; NULL if nothing is still valid. */
-const struct ps_kept_thread *ps_kept_find(const struct ps *ps,
-					  const struct snapshot_thread *thread);
-/* Keeps it for the next snapshot; all values are borrowed. */
-void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, const struct ps_thread *found,
-		 const char *lock);
-void ps_kept_turn(struct ps *ps);
-void ps_kept_finish(struct ps_kept *kept);
-
-/* ps_picture.c: the state after the last look; the caller frees it. */
-struct ps_picture *ps_picture(struct ps *ps);
+/*
+ * ps_picture.c: the state after the last look; the caller frees it. `before`: an earlier one, of which names and stacks of
+ * threads that have not run since are taken; NULL: none.
+ */
+struct ps_picture *ps_picture(struct ps *ps, const struct ps_picture *before);
 /* Replaces its findings, which change as the judge goes on. */
 void ps_picture_judge(const struct ps *ps, struct ps_picture *picture);
 
@@ -106,8 +86,10 @@ void ps_picture_judge(const struct ps *ps, struct ps_picture *picture);
  *   processes  [{pid, parent, argv, how, start_ns, end_ns, end, watched,
  *                state: "alive|zombie|ended|unknown", threads}]
  *   threads    [{tid, name, state: "running|waiting|sleeping|stopped|unknown", waits_for, holds,
- *                stack, python, handling, and of living ones what ps_kind.h adds}], of living processes and of ended ones that left
- *                locks held. handling: null, or the exception that it is handling while it waits, see ../symbols/raised.h
+ *                stack, python, handling, and of living ones kind, about, at, by, cpu, seen_s, wakes, until_ns}], of living
+ *              processes and of ended ones that left locks held. handling: null, or the exception that it is handling
+ *              while it waits, see ../symbols/raised.h. kind: see ../report/kinds.def. The rest: see ps_picture.h; cpu
+ *              is `share`, and null what is unknown
  *   waits_for  null, or {kind, lock: "0x...", name, text, call, timed, since_ns, at_least,
  *                owner: null or {pid, tid, name, gone, copied, claimed}, for_ever, at}
  *              text: a phrase. at_least: it began at since_ns or before. owner: who can end the wait;
@@ -120,7 +102,7 @@ void ps_picture_judge(const struct ps *ps, struct ps_picture *picture);
  *   exports    null, or totals of exported device memory: {exports, bytes, owners, importers,
  *              reclaimed}, as in mpsan.ipc/1
  *   findings   as in mpsan.report/1: what was found so far
- *   triage     what kind of standstill it is, see triage.h
+ *   triage     what kind of standstill it is: [{kind, text, pid, tid, threads, processes, waiters}], see ps_picture.h
  *   limits     what could not be observed, one line each
  *
  * Sleeping is a wait with a timeout. Of a dead process the state is "unknown": its threads are
@@ -129,7 +111,8 @@ void ps_picture_judge(const struct ps *ps, struct ps_picture *picture);
 json_t *ps_json(const struct ps_picture *picture);
 
 /* ps_thread.c: one thread of the snapshot, or one of which only its record is left; false: that says nothing. */
-void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *thread);
+void ps_thread_look(struct ps *ps, uint32_t index, const struct ps_thread *before,
+		    struct ps_thread *thread);
 bool ps_thread_recall(struct ps *ps, uint32_t slot, const struct mpsan_thread *record,
 		      struct ps_thread *thread);
 

@@ -11,16 +11,7 @@
 /* The share of a processor from which on a thread counts as running. */
 #define KIND_RUNS_PERCENT 10u
 
-/*
- * Adds to a thread:
- *   kind    see ../report/kinds.def
- *   about   what exactly, as a phrase; NULL
- *   by      PID of the process that it waits for, or 0
- *   share   of a processor since it was seen first, 0 to 1; negative: unknown
- *   seen_s  how many seconds that is
- *   wakes   how often a second it got a processor meanwhile; negative: unknown
- *   until_ns  when a sleep ends, or 0
- */
+/* Adds to a thread what is known of living ones only: see ps_picture.h. */
 void ps_kind_look(struct ps *ps, struct ps_thread *found, uint32_t index,
 		  const struct ps_wait *wait, const struct thread_state *state);
 

@@ -97,8 +97,6 @@ void ps_close(struct ps *ps)
 	kept_end();
 	forget_python(ps);
 	pyview_finish();
-	ps_kept_finish(&ps->kept);
-	ps_kept_finish(&ps->kept_before);
 	pipes_free(&ps->pipes);
 	free(ps->learned_ns);
 	if (!ps->own)
@@ -186,7 +184,6 @@ static void conclude(struct ps *ps)
 	forget_gone(ps);
 	ps->unwound = ps->claims = 0;
 	ps->piped = false;
-	ps_kept_turn(ps);
 }
 
 /*

@@ -44,12 +44,42 @@ static enum ps_life life_of(const struct ps *ps, uint32_t slot, uint32_t seen)
 	return PS_ENDED;
 }
 
-static void look_at_threads(struct ps *ps, uint32_t seen, struct ps_process *process)
+/*
+ * What an earlier picture has of a thread that has not run since: reading a stack costs a hundred times as much. Both
+ * have the kernel's order.
+ */
+static const struct ps_thread *find_still(const struct ps_process *before, uint32_t *from,
+					  const struct snapshot_thread *thread)
+{
+	uint32_t count = before && thread->call.state == PROC_IN_CALL && thread->runs ?
+				 before->threads.count :
+				 0;
+
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t at = (*from + k) % count;
+		const struct ps_thread *old = &before->threads.item[at];
+
+		if (old->tid != thread->own_tid)
+			continue;
+		*from = at + 1;
+		return old->still_ns && old->still_ns == thread->still_ns ? old : NULL;
+	}
+	return NULL;
+}
+
+static void look_at_threads(struct ps *ps, uint32_t seen, const struct ps_picture *before,
+			    struct ps_process *process)
 {
 	const struct snapshot_process *living = &ps->snapshot->processes.item[seen];
+	const struct ps_process *old = NULL;
+	uint32_t from = 0;
 
+	for (uint32_t i = 0; before && i < before->processes.count && !old; i++)
+		if (before->processes.item[i].slot == process->slot)
+			old = &before->processes.item[i];
 	for (uint32_t i = living->begin; i < living->end; i++)
-		ps_thread_look(ps, i, ARRAY_ADD(&process->threads));
+		ps_thread_look(ps, i, find_still(old, &from, &ps->snapshot->threads.item[i]),
+			       ARRAY_ADD(&process->threads));
 }
 
 struct recall {
@@ -84,7 +114,8 @@ static long long real_of(const struct ps *ps, uint64_t time_ns)
 	return time_ns ? (long long)reader_real_ns(ps->reader, time_ns) : 0;
 }
 
-static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t slot)
+static void look_at_process(struct ps *ps, const struct ps_picture *before,
+			    struct ps_picture *picture, uint32_t slot)
 {
 	const struct mpsan_process *row = &ps->reader->session.table[slot];
 	const struct mpsan_session *head = ps->reader->session.head;
@@ -95,7 +126,8 @@ static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t 
 		return;
 	process = ARRAY_ADD(&picture->processes);
 	*process =
-		(struct ps_process){.pid = row->pid,
+		(struct ps_process){.slot = slot,
+				    .pid = row->pid,
 				    .parent = row->parent_pid,
 				    .outer_pid = process_outer_pid(ps->reader, slot),
 				    .rank = mpsan_process_rank(row),
@@ -112,7 +144,7 @@ static void look_at_process(struct ps *ps, struct ps_picture *picture, uint32_t 
 		process->end_value = row->end_value;
 	}
 	if (seen != SNAPSHOT_NONE) {
-		look_at_threads(ps, seen, process);
+		look_at_threads(ps, seen, before, process);
 		process->ignores_sigterm =
 			proc_ignores(session_pid(&ps->reader->session, slot), SIGTERM);
 	} else {
@@ -136,6 +168,7 @@ static void free_thread(struct ps_thread *thread)
 	free(thread->waits.owner.name);
 	free(thread->name);
 	free(thread->at);
+	free(thread->lock);
 	free(thread->about);
 	free(thread->raised);
 	json_decref(thread->stack);
@@ -237,7 +270,7 @@ static bool is_recorded(const struct ps *ps)
 	return recorded;
 }
 
-struct ps_picture *ps_picture(struct ps *ps)
+struct ps_picture *ps_picture(struct ps *ps, const struct ps_picture *before)
 {
 	struct ps_picture *picture = memory_get(sizeof(*picture));
 
@@ -249,7 +282,7 @@ struct ps_picture *ps_picture(struct ps *ps)
 				       .exports = ipc_list_totals(ps->reader->session.dir),
 				       .limits = limits_json(ps)};
 	READER_EACH_SLOT(ps->reader, slot)
-		look_at_process(ps, picture, slot);
+		look_at_process(ps, before, picture, slot);
 	ps_tie(picture);
 	ps_picture_judge(ps, picture);
 	triage(picture);

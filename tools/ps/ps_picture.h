@@ -63,18 +63,22 @@ struct ps_thread {
 	json_t *stack, *python, *handling; /* as ../symbols makes them */
 	char *raised; /* `handling` as the end of a sentence, see ../symbols/raised.h */
 	char *at; /* the place in the program */
-	bool seen; /* it lives: what follows is known, see ps_kind.h */
+	uint64_t still_ns; /* it has not run since, as the snapshot has it; 0: it has */
+	char *lock; /* the program's name of the Python lock that it waits for */
+	bool seen; /* it lives: what follows is known */
 	enum kind kind;
-	char *about;
-	uint32_t by;
-	double share, seen_s, wakes;
-	long long until_ns;
+	char *about; /* what exactly, as a phrase */
+	uint32_t by; /* PID of the process that it waits for; 0: none */
+	double share; /* of a processor since it was seen first, 0 to 1; negative: unknown */
+	double seen_s; /* how many seconds that is */
+	double wakes; /* how often a second it got a processor meanwhile; negative: unknown */
+	long long until_ns; /* when a sleep ends */
 };
 
 enum ps_life { PS_ALIVE, PS_ZOMBIE, PS_ENDED, PS_LOST };
 
 struct ps_process {
-	uint32_t pid, parent;
+	uint32_t slot, pid, parent;
 	uint32_t outer_pid; /* outside its PID namespace, if it differs there, else 0 */
 	uint32_t rank; /* + 1; 0: none */
 	char *command; /* in short */

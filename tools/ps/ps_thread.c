@@ -385,7 +385,13 @@ static bool is_python_lock(json_t *stack)
 	return function && !strncmp(function, "PyThread_acquire_lock", 21);
 }
 
-void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *found)
+static char *copy_of(const char *text)
+{
+	return text ? text_copy(text) : NULL;
+}
+
+void ps_thread_look(struct ps *ps, uint32_t index, const struct ps_thread *before,
+		    struct ps_thread *found)
 {
 	const struct snapshot_thread *thread = &ps->snapshot->threads.item[index];
 	struct ps_wait wait = {.at = {.slot = thread->slot,
@@ -394,11 +400,9 @@ void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *found)
 				      .time_ns = ps->now_ns},
 			       .claim = snapshot_wanted(thread),
 			       .record = thread->record};
-	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
 	const struct thread_state kernel = thread_state(thread->pid, thread->tid);
-	AUTO_FREE char *lock = NULL;
 
-	if (!kept)
+	if (!before)
 		ps_thread_learn(ps, thread);
 	if (thread->call.state == PROC_IN_CALL)
 		take_graph(ps, &wait, index);
@@ -415,16 +419,16 @@ void ps_thread_look(struct ps *ps, uint32_t index, struct ps_thread *found)
 		add_holder(ps, &wait, thread);
 	*found = (struct ps_thread){.tid = thread->own_tid,
 				    .state = state_of(thread, &wait, &kernel)};
-	found->stack = kept ? json_incref(kept->stack) : native_stack(ps, &wait.at, thread);
+	if (thread->call.state == PROC_IN_CALL && thread->runs)
+		found->still_ns = thread->still_ns;
+	found->stack = before ? json_incref(before->stack) : native_stack(ps, &wait.at, thread);
 	if (wait.kind == MPSAN_WAIT_FUTEX && is_python_lock(found->stack))
 		wait.flags |= MPSAN_LF_PYTHON;
-	found->python = kept ? json_incref(kept->python) : python_stack(ps, thread);
-	found->name = !kept ? live_name(ps, thread) : kept->name ? text_copy(kept->name) : NULL;
-	lock = !kept ? live_lock(ps, thread, &wait) : kept->lock ? text_copy(kept->lock) : NULL;
-	wait.name = lock;
-	found->handling = kept ? json_incref(kept->handling) : live_handling(ps, thread);
+	found->python = before ? json_incref(before->python) : python_stack(ps, thread);
+	found->name = before ? copy_of(before->name) : live_name(ps, thread);
+	wait.name = found->lock = before ? copy_of(before->lock) : live_lock(ps, thread, &wait);
+	found->handling = before ? json_incref(before->handling) : live_handling(ps, thread);
 	found->raised = raised_text(found->handling);
-	ps_kept_add(ps, thread, found, lock);
 	if (found->state != PS_RUNNING && (wait.kind || wait.call))
 		found->waits = ps_wait_awaited(ps, &wait, found);
 	found->at = ps_wait_place(ps, &wait, found);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/index_map.h"
 #include "ps_picture.h"
 
 /* The newest process with that pid: pids are reused. */
@@ -40,34 +41,17 @@ static void name_owner(const struct ps_picture *picture, const struct ps_process
 
 /*
  * A lock can be wanted in its own process, and in a forked child that copied it from the thread
- * that holds it: `who` is that process or thread.
+ * that holds it: `who` is that process or thread. The names are those that locks have where they are wanted.
  */
-struct wish {
-	uint32_t who;
-	uint64_t lock;
-	const char *name; /* that the lock has where it is wanted; NULL: none */
-	uint32_t number; /* the last one counts */
-};
 struct wishes {
-	ARRAY(struct wish) item;
+	struct index_map *at;
+	ARRAY(const char *) name;
 };
-
-static int compare_wishes(const void *one, const void *other)
-{
-	const struct wish *a = one, *b = other;
-
-	if (a->who != b->who)
-		return a->who < b->who ? -1 : 1;
-	if (a->lock != b->lock)
-		return a->lock < b->lock ? -1 : 1;
-	return (a->number < b->number) - (a->number > b->number);
-}
 
 static void add_wish(struct wishes *wishes, uint32_t who, const struct ps_awaited *waits)
 {
-	uint32_t number = wishes->item.count;
-
-	*ARRAY_ADD(&wishes->item) = (struct wish){who, waits->lock, waits->name, number};
+	index_map_add(wishes->at, who, waits->lock, 0, wishes->name.count);
+	*ARRAY_ADD(&wishes->name) = waits->name;
 }
 
 static void find_wishes(struct wishes *wishes, const struct ps_picture *picture)
@@ -79,28 +63,6 @@ static void find_wishes(struct wishes *wishes, const struct ps_picture *picture)
 		if (thread->waits.owner.gone)
 			add_wish(wishes, thread->waits.owner.tid, &thread->waits);
 	}
-	if (wishes->item.count)
-		qsort(wishes->item.item, wishes->item.count, sizeof(struct wish), compare_wishes);
-}
-
-/* NULL: nobody wants it. */
-static const struct wish *find_wish(const struct wishes *wishes, uint32_t who, uint64_t lock)
-{
-	uint32_t low = 0, high = wishes->item.count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct wish *wish = &wishes->item.item[middle];
-
-		if (wish->who < who || (wish->who == who && wish->lock < lock))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < wishes->item.count && wishes->item.item[low].who == who &&
-			       wishes->item.item[low].lock == lock ?
-		       &wishes->item.item[low] :
-		       NULL;
 }
 
 /* A lock of Python's is named by the frames of who waits for it: with its kind, as `Lock "x" (y.py, global)`. */
@@ -113,28 +75,29 @@ static void name_hold(struct ps_hold *hold, const char *name)
 	hold->text = text_copy(name);
 }
 
-static void mark_wanted(const struct wishes *wishes, const struct ps_process *process,
-			struct ps_thread *thread)
+static void mark_wanted(const struct wishes *wishes, uint32_t who, struct ps_thread *thread)
 {
 	for (uint32_t i = 0; i < thread->holds.count; i++) {
 		struct ps_hold *hold = &thread->holds.item[i];
-		const struct wish *wish = find_wish(wishes, process->pid, hold->lock) ?:
-						  find_wish(wishes, thread->tid, hold->lock);
+		uint32_t wish = index_map_find(wishes->at, who, hold->lock, 0);
 
-		hold->wanted = hold->lock && wish;
+		if (wish == INDEX_NONE)
+			wish = index_map_find(wishes->at, thread->tid, hold->lock, 0);
+		hold->wanted = wish != INDEX_NONE;
 		if (hold->wanted)
-			name_hold(hold, wish->name);
+			name_hold(hold, wishes->name.item[wish]);
 	}
 }
 
 void ps_tie(struct ps_picture *picture)
 {
-	struct wishes wishes = {0};
+	struct wishes wishes = {.at = index_map_create()};
 
 	find_wishes(&wishes, picture);
 	EACH_THREAD(picture, process, thread) {
 		name_owner(picture, process, &thread->waits.owner);
-		mark_wanted(&wishes, process, thread);
+		mark_wanted(&wishes, process->pid, thread);
 	}
-	free(wishes.item.item);
+	index_map_destroy(wishes.at);
+	free(wishes.name.item);
 }

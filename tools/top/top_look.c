@@ -57,8 +57,10 @@ static void see_memory(struct top_look *look)
 
 static void top_look_see(struct top_look *look)
 {
-	ps_picture_free(look->picture.found);
-	look->picture.found = ps_picture(&look->ps);
+	struct ps_picture *before = look->picture.found;
+
+	look->picture.found = ps_picture(&look->ps, before);
+	ps_picture_free(before);
 	if (look->ps.live)
 		add_shared(look->picture.found);
 	see_room(&look->picture);
