@@ -14,13 +14,6 @@
 #include "../ps/ps_memory.h"
 #include "command.h"
 
-static int cmd_ps_tell(char *wrong)
-{
-	complain("%s", wrong);
-	free(wrong);
-	return STATUS_USAGE;
-}
-
 static void write_json(json_t *document)
 {
 	json_dumpf(document, stdout, JSON_INDENT(1));

@@ -86,7 +86,7 @@ void ps_picture_judge(const struct ps *ps, struct ps_picture *picture);
  *   processes  [{pid, parent, argv, how, start_ns, end_ns, end, watched,
  *                state: "alive|zombie|ended|unknown", threads}]
  *   threads    [{tid, name, state: "running|waiting|sleeping|stopped|unknown", waits_for, holds,
- *                stack, python, handling, and of living ones kind, about, at, by, cpu, seen_s, wakes, until_ns}], of living
+ *                stack, python, handling, and of living ones kind, about, at, handler, by, cpu, seen_s, wakes, until_ns}], of living
  *              processes and of ended ones that left locks held. handling: null, or the exception that it is handling
  *              while it waits, see ../symbols/raised.h. kind: see ../report/kinds.def. The rest: see ps_picture.h; cpu
  *              is `share`, and null what is unknown

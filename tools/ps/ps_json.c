@@ -64,6 +64,7 @@ static void add_kind(const struct ps_thread *thread, json_t *object)
 	json_object_set_new(object, "kind", json_string(kind_name(thread->kind)));
 	json_object_set_new(object, "about", jsontext_of(thread->about));
 	json_object_set_new(object, "at", jsontext_of(thread->at));
+	json_object_set_new(object, "handler", jsontext_of(thread->handler));
 	json_object_set_new(object, "by", thread->by ? json_integer(thread->by) : json_null());
 	json_object_set_new(object, "cpu",
 			    thread->share < 0 ? json_null() : json_real(thread->share));
@@ -108,14 +109,17 @@ static json_t *thread_json(const struct ps_thread *thread)
 
 static json_t *process_object(const struct ps_process *process)
 {
+	static const char *const ignores[PS_ENDINGS] = {"ignores_sigterm", "ignores_sigint",
+							"ignores_sighup"};
 	json_t *object = json_copy(process->told), *threads = json_array();
 
 	for (uint32_t i = 0; i < process->threads.count; i++)
 		json_array_append_new(threads, thread_json(&process->threads.item[i]));
 	json_object_set_new(object, "state", json_string(ps_life_name(process->life)));
 	json_object_set_new(object, "threads", threads);
-	if (process->ignores_sigterm)
-		json_object_set_new(object, "ignores_sigterm", json_true());
+	for (unsigned i = 0; i < PS_ENDINGS; i++)
+		if (process->ignores[i])
+			json_object_set_new(object, ignores[i], json_true());
 	if (process->end_at_least)
 		json_object_set_new(object, "end_at_least", json_true());
 	return object;

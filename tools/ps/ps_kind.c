@@ -425,6 +425,20 @@ static void look_at(struct kind_look *look)
 	look_at_wakers(look);
 }
 
+/* In which handler of a signal it is; NULL: in none. */
+static char *handler_text(const struct kind_look *look)
+{
+	const struct callsite callsite = {.native = look->found->stack,
+					  .python = look->found->python};
+	AUTO_FREE char *handlers = NULL, *text = callsite_handler(&callsite, NULL), *named = NULL;
+
+	if (!*text)
+		return NULL;
+	handlers = handlers_text(&look->ps->reader->session, look->thread->slot, UINT64_MAX);
+	named = callsite_handler(&callsite, handlers);
+	return jsontext_safe(named + 1);
+}
+
 void ps_kind_look(struct ps *ps, struct ps_thread *found, uint32_t index,
 		  const struct ps_wait *wait, const struct thread_state *state)
 {
@@ -436,9 +450,6 @@ void ps_kind_look(struct ps *ps, struct ps_thread *found, uint32_t index,
 				 .state = state,
 				 .kind = KIND_unknown};
 
-	if (json_is_object(json_object_get(json, "waits_for")))
-		look.what = ps_wait_awaited(wait, json_object_get(json, "stack"),
-					    json_object_get(json, "python"));
 	measure(&look);
 	look_at(&look);
 	if (cleans_up(&look)) {
@@ -450,6 +461,7 @@ void ps_kind_look(struct ps *ps, struct ps_thread *found, uint32_t index,
 	found->kind = look.kind;
 	found->about = jsontext_safe(look.about);
 	found->by = look.by;
+	found->handler = handler_text(&look);
 	found->share = look.share;
 	found->seen_s = (double)(ps->snapshot->now_ns - look.thread->seen_ns) / 1e9;
 	found->wakes = look.wakes;

@@ -29,7 +29,6 @@ struct kind_look {
 	const struct ps_thread *found; /* without its kind */
 	const struct snapshot_thread *thread;
 	const struct ps_wait *wait;
-	enum awaited what; /* by Python's frames */
 	const struct wait *seen;
 	const struct thread_state *state;
 	double share, wakes; /* share < 0: unknown */

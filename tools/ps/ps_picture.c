@@ -145,8 +145,9 @@ static void look_at_process(struct ps *ps, const struct ps_picture *before,
 	}
 	if (seen != SNAPSHOT_NONE) {
 		look_at_threads(ps, seen, before, process);
-		process->ignores_sigterm =
-			proc_ignores(session_pid(&ps->reader->session, slot), SIGTERM);
+		for (unsigned i = 0; i < PS_ENDINGS; i++)
+			process->ignores[i] = proc_ignores(session_pid(&ps->reader->session, slot),
+							   ps_endings[i].number);
 	} else {
 		ps_each_record(ps, slot, recall_thread, &(struct recall){ps, slot, process});
 	}
@@ -171,6 +172,7 @@ static void free_thread(struct ps_thread *thread)
 	free(thread->lock);
 	free(thread->about);
 	free(thread->raised);
+	free(thread->handler);
 	json_decref(thread->stack);
 	json_decref(thread->python);
 	json_decref(thread->handling);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -63,6 +64,7 @@ struct ps_thread {
 	json_t *stack, *python, *handling; /* as ../symbols makes them */
 	char *raised; /* `handling` as the end of a sentence, see ../symbols/raised.h */
 	char *at; /* the place in the program */
+	char *handler; /* "in the handler of SIGALRM" */
 	uint64_t still_ns; /* it has not run since, as the snapshot has it; 0: it has */
 	char *lock; /* the program's name of the Python lock that it waits for */
 	bool seen; /* it lives: what follows is known */
@@ -74,6 +76,13 @@ struct ps_thread {
 	double wakes; /* how often a second it got a processor meanwhile; negative: unknown */
 	long long until_ns; /* when a sleep ends */
 };
+
+#define PS_ENDINGS 3u
+/* The signals that ask a process to end. */
+static const struct {
+	int number;
+	const char *name;
+} ps_endings[PS_ENDINGS] = {{SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"}};
 
 enum ps_life { PS_ALIVE, PS_ZOMBIE, PS_ENDED, PS_LOST };
 
@@ -90,7 +99,7 @@ struct ps_process {
 	uint32_t end; /* MPSAN_END_NONE: alive, or unknown */
 	int end_value; /* the exit code, or the signal */
 	json_t *told; /* what reports tell of it, see process_json */
-	bool ignores_sigterm;
+	bool ignores[PS_ENDINGS]; /* each of ps_endings */
 	bool end_at_least; /* it ended then or before */
 	uint64_t shm_bytes; /* shared memory, of which only mpsan top knows */
 	ARRAY(struct ps_thread) threads; /* the main thread first, if they live */

@@ -292,10 +292,11 @@ static char *wait_text(const struct ps_group *group, uint32_t pid, long long now
 		       *each = group->own_locks ? text_format("a %s each", first->waits.kind) :
 						  NULL;
 
-	return text_format("%s%s%s for %s%s%s%s%s", verb_of(group, alive),
+	return text_format("%s%s%s for %s%s%s%s%s%s%s", verb_of(group, alive),
 			   first->waits.for_ever ? " forever" : "", since,
 			   each ? each : awaited_text(first), owner, first->at ? ", at " : "",
-			   first->at ?: "", first->raised ?: "");
+			   first->at ?: "", first->handler ? " " : "", first->handler ?: "",
+			   first->raised ?: "");
 }
 
 /* Locks that threads wait for, and those with a name; others are mere addresses. */

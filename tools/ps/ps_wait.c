@@ -156,13 +156,6 @@ static struct wait_ref ref_of(const struct ps_wait *wait, json_t *stack, json_t 
 	};
 }
 
-enum awaited ps_wait_awaited(const struct ps_wait *wait, json_t *stack, json_t *python)
-{
-	struct wait_ref ref = ref_of(wait, stack, python);
-
-	return wait_awaited(&ref);
-}
-
 /* The text of a lock without a name: the running program has one. */
 static char *with_live_name(const struct ps_wait *wait, char *text)
 {

@@ -58,8 +58,7 @@ static uint32_t only_child(const struct triage *triage, const struct triage_thre
 	for (uint32_t i = 0; waiter->kind == KIND_process && i < triage->thread.count; i++) {
 		const struct triage_thread *thread = &triage->thread.item[i];
 
-		if (!thread->is_main || jsontext_number(thread->process, "parent") !=
-						jsontext_number(waiter->process, "pid"))
+		if (!thread->is_main || thread->process->parent != waiter->process->pid)
 			continue;
 		if (found != TRIAGE_NONE)
 			return TRIAGE_NONE;
@@ -83,6 +82,8 @@ static void find_next(struct triage *triage, uint32_t index)
 		thread->next = triage_find(triage, false, owner->pid, owner->tid);
 	else if (by)
 		thread->next = triage_find(triage, true, by, 0);
+	else
+		thread->next = only_child(triage, thread);
 	if (by && thread->next == TRIAGE_NONE)
 		thread->next = triage_find(triage, false, by, 0);
 	if (thread->next == index || (!owner->tid && is_no_waker(triage, thread)))
@@ -200,9 +201,26 @@ static int compare_items(const void *one, const void *other)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void add_findings(struct ps_picture *picture, enum grade grade, enum kind kind)
+/* Marks a thread that has waited since before a finding tells of it. */
+static void mark_told(struct triage *triage, const json_t *finding, const json_t *at)
+{
+	uint32_t tid = (uint32_t)jsontext_number(at, "tid"),
+		 index = tid ? triage_find(triage, false, (uint32_t)jsontext_number(at, "pid"),
+					   tid) :
+			       TRIAGE_NONE;
+	const struct ps_awaited *waits =
+		index == TRIAGE_NONE ? NULL : &triage->thread.item[index].found->waits;
+
+	if (waits && (waits->for_ever ||
+		      (waits->since_ns && waits->since_ns <= jsontext_number(finding, "time_ns"))))
+		triage->thread.item[index].told = true;
+}
+
+static void add_findings(struct triage *triage, struct ps_picture *picture, enum grade grade,
+			 enum kind kind)
 {
 	unsigned added = 0;
+	json_t *step;
 
 	for (uint32_t i = 0; i < picture->findings.count && added < FINDINGS_MAX; i++) {
 		const struct ps_finding *finding = &picture->findings.item[i];
@@ -219,14 +237,16 @@ static void add_findings(struct ps_picture *picture, enum grade grade, enum kind
 			.tid = (uint32_t)jsontext_number(finding->told, "tid"),
 			.threads = 1,
 			.processes = 1};
+		if (kind != KIND_proved)
+			continue;
+		mark_told(triage, finding->told, finding->told);
+		JSON_EACH(step, json_object_get(finding->told, "evidence"))
+			mark_told(triage, finding->told, step);
 	}
 }
 
-static void triage_build(struct triage *triage, const struct ps_picture *picture)
+static void find_items(struct triage *triage)
 {
-	*triage = (struct triage){.picture = picture};
-	for (uint32_t i = 0; i < picture->processes.count; i++)
-		add_threads(triage, &picture->processes.item[i]);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
 		find_next(triage, k);
 	for (uint32_t k = 0; k < triage->thread.count; k++)
@@ -242,14 +262,16 @@ static void triage_build(struct triage *triage, const struct ps_picture *picture
 
 void triage(struct ps_picture *picture)
 {
-	struct triage triage;
+	struct triage triage = {.picture = picture};
 
 	if (!picture->live)
 		return;
-	triage_build(&triage, picture);
-	add_findings(picture, GRADE_ERROR, KIND_proved);
-	add_findings(picture, GRADE_WARNING, KIND_found);
+	for (uint32_t i = 0; i < picture->processes.count; i++)
+		add_threads(&triage, &picture->processes.item[i]);
+	add_findings(&triage, picture, GRADE_ERROR, KIND_proved);
+	add_findings(&triage, picture, GRADE_WARNING, KIND_found);
 	triage_add_failed(picture);
+	find_items(&triage);
 	for (uint32_t i = 0; i < triage.item.count; i++) {
 		const struct triage_item *item = &triage.item.item[i];
 		const struct triage_thread *first = &triage.thread.item[item->first];

@@ -73,11 +73,13 @@ static const char *about_of(const struct triage_thread *thread)
 
 static char *place_text(const struct triage_thread *thread)
 {
-	const char *place = triage_place(thread), *raised = thread->kind == KIND_running ? "" :
-							    thread->found->raised	 ?:
-											   "";
+	const char *place = triage_place(thread), *handler = thread->found->handler,
+		   *raised = thread->kind == KIND_running ? "" :
+			     thread->found->raised	  ?:
+							    "";
 
-	return *place ? text_format(", at %s%s%s%s", place, *handler ? " " : "", handler, raised) :
+	return *place ? text_format(", at %s%s%s%s", place, handler ? " " : "", handler ?: "",
+				    raised) :
 			text_copy(raised);
 }
 
@@ -352,10 +354,6 @@ static char *plain_text(const struct triage *triage, const struct triage_item *i
 /* Whether somebody waits for the end of its process. */
 static bool is_to_end(const struct triage *triage, const struct triage_item *item)
 {
-	const struct triage_thread *first = &triage->thread.item[item->first];
-
-	if (!first->is_main || !first->process->ignores_sigterm)
-		return false;
 	for (uint32_t i = 0; i < triage->thread.count; i++)
 		if (triage->thread.item[i].next == item->first &&
 		    triage->thread.item[i].kind == KIND_process)
@@ -364,16 +362,13 @@ static bool is_to_end(const struct triage *triage, const struct triage_item *ite
 }
 
 /* "SIGINT, SIGHUP": those that ask a process to end, of the signals that it ignores. */
-static char *ignored_text(const json_t *process)
+static char *ignored_text(const struct ps_process *process)
 {
-	static const char *const signals[][2] = {{"ignores_sigterm", "SIGTERM"},
-						 {"ignores_sigint", "SIGINT"},
-						 {"ignores_sighup", "SIGHUP"}};
 	char *list = text_copy("");
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		if (json_is_true(json_object_get(process, signals[i][0])))
-			list = text_join(list, ", ", text_copy(signals[i][1]));
+	for (unsigned i = 0; i < PS_ENDINGS; i++)
+		if (process->ignores[i])
+			list = text_join(list, ", ", text_copy(ps_endings[i].name));
 	return list;
 }
 

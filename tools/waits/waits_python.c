@@ -139,7 +139,14 @@ static bool is_in_with(struct pyview *view, uint64_t lock, struct snapshot_threa
 	       !snapshot_has_moved(at);
 }
 
-/* The only thread of the process that is in a `with` block of it. */
+/* Whether a thread that runs, or has moved since, may be in a `with` block of the lock, or may have left one just now. */
+static bool may_be_in_with(struct pyview *view, uint64_t lock, const struct snapshot_thread *at)
+{
+	return look_handle(at) && (at->call.state != PROC_IN_CALL || snapshot_has_moved(at)) &&
+	       (pyview_lock_in_with(view, look_handle(at), lock) || !pythread_is_legible(at));
+}
+
+/* The only thread of the process that is in a `with` block of it, and can be: another may have left its own for a while. */
 static uint32_t with_holder(struct look *look, struct pyview *view, uint64_t mutex)
 {
 	const struct snapshot_process *process =
@@ -153,6 +160,9 @@ static uint32_t with_holder(struct look *look, struct pyview *view, uint64_t mut
 			return SNAPSHOT_NONE;
 		found = i;
 	}
+	for (uint32_t i = process->begin; found != SNAPSHOT_NONE && i < process->end; i++)
+		if (i != found && may_be_in_with(view, mutex, thread_at(look, i)))
+			return SNAPSHOT_NONE;
 	return found;
 }
 
