@@ -408,7 +408,7 @@ def check_usage():
 # What is printed
 
 THREAD = {"tid", "name", "state", "waits_for", "holds", "stack", "python", "handling",
-          "kind", "about", "at", "by", "cpu", "seen_s", "wakes", "until_ns"}
+          "kind", "about", "at", "handler", "by", "cpu", "seen_s", "wakes", "until_ns"}
 WAIT = {"kind", "lock", "name", "text", "call", "timed", "since_ns", "at_least", "owner", "for_ever", "at"}
 PROCESS = {"pid", "parent", "name", "role", "argv", "how", "start_ns", "end_ns", "end", "watched", "state", "threads"}
 

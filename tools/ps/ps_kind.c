@@ -436,7 +436,7 @@ static char *handler_text(const struct kind_look *look)
 		return NULL;
 	handlers = handlers_text(&look->ps->reader->session, look->thread->slot, UINT64_MAX);
 	named = callsite_handler(&callsite, handlers);
-	return jsontext_safe(named + 1);
+	return jsontext_safe(text_copy(named + 1));
 }
 
 void ps_kind_look(struct ps *ps, struct ps_thread *found, uint32_t index,
