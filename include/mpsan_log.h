@@ -33,6 +33,7 @@
 #define MPSAN_UNIT 64u
 #define MPSAN_CHUNK (256u << 10) /* by which a log grows; no record straddles two chunks */
 #define MPSAN_PAGE 4096u
+#define MPSAN_DIRECTORY_MAX 231u /* characters of a session's path that the library can take */
 #define MPSAN_LOGS_MAX (8ull << 30) /* of a session, unless log-total says otherwise */
 /* Generations that a chain of parents is followed: a damaged table may have a circle. */
 #define MPSAN_ANCESTORS 64u

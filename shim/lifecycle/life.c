@@ -81,7 +81,7 @@ static void find_namespace(void)
 
 static bool attach(const char *const *argv)
 {
-	char directory[240], value[8];
+	char directory[MPSAN_DIRECTORY_MAX + sizeof("/session")], value[8];
 	bool make = !setting("join", value, sizeof(value)) || !text_equal(value, "only");
 
 	life.forks_only = setting("level", value, sizeof(value)) && text_equal(value, "forks");

@@ -29,7 +29,7 @@ const char *session_refused;
 long session_error;
 
 struct path {
-	char text[240];
+	char text[MPSAN_DIRECTORY_MAX + sizeof("/session")];
 };
 
 static struct path join(const char *a, const char *b)
@@ -373,8 +373,10 @@ static bool place_given(char *directory, uint32_t bytes, const char *given)
 	} else {
 		text_put(directory, directory + bytes, given);
 	}
-	if (!fits || strlen(directory) + sizeof("/session") > sizeof(struct path))
+	if (!fits || strlen(directory) > MPSAN_DIRECTORY_MAX) {
+		session_refused = "the path in MPSAN_DIR is too long: set it to a shorter one";
 		return false; /* nothing is created under a truncated name */
+	}
 	/* one parent directory may be missing: that of the first process on a host */
 	if (pattern) {
 		upper = above(directory);

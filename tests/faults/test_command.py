@@ -114,6 +114,23 @@ def check_given_directory():
     check(USAGE, str(place), "run", "--dir", place, *TRUE)
 
 
+def check_long_directory():
+    """A path that the library cannot take is refused, and one character less works."""
+    where = scratch("x").parent
+    for length, status in ((232, USAGE), (231, 0)):
+        place = where / ("d" * (length - len(str(where)) - 1))
+        run = run_bare([MPSAN, "run", "--dir", place, *TRUE])
+        assert run.exit == status and ("in 1 process" in run.err) == (not status), run
+        assert ("232 characters, at most 231: use a shorter --dir" in run.err) == bool(status), run
+    shorter = {"TMPDIR": str(place)}
+    run = run_bare([MPSAN, "run", *TRUE], env=shorter)
+    assert run.exit == USAGE and "use a shorter TMPDIR" in run.err and len(run.err.splitlines()) == 1, run
+    assert "at most 231" in run_bare([MPSAN, "doctor"], env=shorter).out
+    for more in ({"MPSAN_DIR": f"{place}d"}, {"MPSAN_DIR": f"{place}%%"}):
+        run = run_bare(["/bin/true"], env=preload(**more))
+        assert run.exit == 0 and "MPSAN_DIR is too long" in run.err, run
+
+
 def check_execs():
     """A process that becomes one program after another is one."""
     for script, count in (("exec sh -c 'exec /bin/true'", "1 process"), ("/bin/true; exec /bin/true", "2 processes")):
@@ -156,7 +173,7 @@ main({
     "suppressions_directory": lazily(USAGE, "give a file", "report", "--suppressions", lambda: scratch("x").parent, session),
     "baseline_directory": lazily(USAGE, "give a file", "check", "--baseline", lambda: scratch("x").parent, session),
     "conf_directory": lazily(USAGE, "give a file", "run", "--conf", lambda: scratch("x").parent, *TRUE),
-    "execs": check_execs,
+    "execs": check_execs, "long_directory": check_long_directory,
     "suppressions_garbage": functools.partial(check_suppressions, b"\1\2garbage\n", ""),
     "suppressions_rule": functools.partial(check_suppressions, b"nonsense:main\n", "nonsense"),
     "baseline_missing": lazily(USAGE, "/nothing/there", "check", "--baseline", "/nothing/there", session),

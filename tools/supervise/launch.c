@@ -63,24 +63,22 @@ static bool take_private(struct launch *launch, const char *tmp)
 static char *make_private(struct launch *launch)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *wrong = NULL, *foreign;
+	AUTO_FREE char *foreign = NULL;
+	char *wrong;
 
 	tmp = tmp && *tmp == '/' ? tmp : "/tmp";
 	launch->dir = text_format("%s/mpsan-XXXXXX", tmp);
 	launch->is_private = true;
 	foreign = foreign_above(launch->dir);
-	if (!foreign && take_private(launch, tmp))
+	if (!foreign && (take_private(launch, tmp) || mkdtemp(launch->dir)))
 		return NULL;
-	if (foreign || !mkdtemp(launch->dir)) {
-		wrong = text_format("cannot create a directory in %s: %s; set TMPDIR to one %s",
-				    tmp, foreign ? foreign : strerror(errno),
-				    !foreign && is_of_machine(errno) ?
-					    "on another file system, or make room there" :
-					    "that you may write to");
-		free(foreign);
-		free(launch->dir);
-		launch->dir = NULL;
-	}
+	wrong = text_format("cannot create a directory in %s: %s; set TMPDIR to one %s", tmp,
+			    foreign ? foreign : strerror(errno),
+			    !foreign && is_of_machine(errno) ?
+				    "on another file system, or make room there" :
+				    "that you may write to");
+	free(launch->dir);
+	launch->dir = NULL;
 	return wrong;
 }
 
@@ -106,15 +104,13 @@ static int make_with_above(const char *dir, bool made_up)
 
 static char *check_given(struct launch *launch, const char *dir, bool made_up)
 {
-	char *foreign = foreign_above(dir), *wrong;
+	AUTO_FREE char *foreign = foreign_above(dir);
 	struct stat st;
 	int error;
 
 	if (foreign) {
-		wrong = text_format("--dir %s: %s; choose another", dir, foreign);
-		free(foreign);
 		errno = 0;
-		return wrong;
+		return text_format("--dir %s: %s; choose another", dir, foreign);
 	}
 	error = make_with_above(dir, made_up);
 	errno = error;
@@ -136,13 +132,11 @@ static char *check_given(struct launch *launch, const char *dir, bool made_up)
 
 static char *make_given(struct launch *launch, const char *pattern)
 {
-	char *dir = host_directory(pattern), *wrong;
+	AUTO_FREE char *dir = host_directory(pattern);
 
 	if (!dir)
 		return text_format("--dir %s: too long; choose a shorter name", pattern);
-	wrong = check_given(launch, dir, strcmp(dir, pattern) != 0);
-	free(dir);
-	return wrong;
+	return check_given(launch, dir, strcmp(dir, pattern) != 0);
 }
 
 /* Both at the same moment: the library recognises its host's clocks by the difference. */
@@ -349,11 +343,18 @@ static char *prepare(struct launch *launch, const char *dir, const struct mpsan_
 
 	errno = 0;
 	wrong = dir ? make_given(launch, dir) : make_private(launch);
+	if (!wrong && !like->outside && strlen(launch->dir) > MPSAN_DIRECTORY_MAX) {
+		wrong = text_format(
+			"the session's directory %s has %zu characters, at most %u: use a shorter %s",
+			launch->dir, strlen(launch->dir), MPSAN_DIRECTORY_MAX,
+			dir ? "--dir" : "TMPDIR, or --dir");
+		errno = ENAMETOOLONG;
+	}
 	if (!wrong)
 		wrong = try_log(launch->dir);
 	if (!wrong)
 		wrong = make_session(launch->dir, like);
-	launch->is_tight = wrong && (!dir || is_of_machine(errno));
+	launch->is_tight = wrong && errno != ENAMETOOLONG && (!dir || is_of_machine(errno));
 	return wrong;
 }
 
