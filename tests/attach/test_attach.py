@@ -234,6 +234,22 @@ def check_watch():
     assert watching.returncode == 0 and "0 errors" in text, text
 
 
+def check_watch_ended():
+    """A finding is told as it is proved, and all are reported where --watch is ended; a healthy program has none."""
+    for command, rule in ((BUILD / "tests/preload/waits/deadlock-cycle-mutex",), "deadlock-cycle"), (("sleep", "60"), None):
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            with started(*command) as process:
+                watching = subprocess.Popen([str(MPSAN), "attach", "--no-conf", "--watch", str(process.pid)], text=True,
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+                told = watching.stderr.readline() if rule else time.sleep(3)
+                watching.send_signal(number)
+                out, err = watching.communicate(timeout=20)
+            if rule:
+                assert watching.returncode == 66 and f"mpsan: error: {rule}: " in told and f"error: {rule}" in out, (told, out, err)
+            else:
+                assert watching.returncode == 0 and "0 errors" in out and not err, (out, err)
+
+
 def check_wrong():
     ended = subprocess.Popen(["true"])
     ended.wait()

@@ -17,6 +17,7 @@
 #include "../attach/watched.h"
 #include "../base/jsontext.h"
 #include "../base/limit.h"
+#include "../base/line.h"
 #include "../base/progress.h"
 #include "../ps/ps.h"
 #include "../ps/ps_text.h"
@@ -110,6 +111,34 @@ static void interrupt(int number)
 	interrupted = 1;
 }
 
+/* What nohup has ignored stays so; a script's job ignores SIGINT, but not where it is sent to us. */
+static void catch_interrupts(void)
+{
+	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+
+	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
+		if (signal(caught[i], interrupt) == SIG_IGN && caught[i] != SIGINT)
+			signal(caught[i], SIG_IGN);
+}
+
+/* Each finding once, as soon as it is known: the report may be far away. */
+static void say_new(const struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->found.count; i++) {
+		struct judged *judged = &judge->found.item[i];
+		AUTO_FREE char *line = NULL;
+
+		if (judged->told || judged->known || !judged->count ||
+		    judged->grade < GRADE_WARNING)
+			continue;
+		judged->told = true;
+		line = text_format("%s: %s: %s", grade_text(judged->grade), rule_slug(judged->rule),
+				   jsontext_at(judged->json, "message"));
+		line_clean(line); /* names come from the program */
+		complain("%s", line);
+	}
+}
+
 /* As early before that time as it takes to conclude, but not if there is another look before. */
 static bool is_time(const struct attach *attach, const struct deadlocks *deadlocks)
 {
@@ -125,6 +154,8 @@ static void attach_say(struct attach *attach, const struct deadlocks *deadlocks)
 {
 	const struct looking *looking = attach->context;
 
+	if (!looking->enough_ns)
+		say_new(attach->judge);
 	if (progress_is_on) {
 		progress_phase("examining", LONG_NS);
 		progress_advance(clock_ns(CLOCK_MONOTONIC) - looking->began_ns);
@@ -280,7 +311,7 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 		return cmd_attach_tell(wrong);
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge.baseline = &settings->baseline;
-	signal(SIGINT, interrupt);
+	catch_interrupts();
 	say_endings(cores);
 	attach_run(&attach);
 	progress_end();
