@@ -260,6 +260,18 @@ def check_wrong():
         assert status == 2 and not out and len(err.splitlines()) == 1 and line in err, (words, err)
 
 
+def check_descriptors():
+    """Without descriptors nothing could be read: one line says so. With a few more all is well."""
+    for limit, status in (5, 2), (9, 66):
+        with started(BUILD / "tests/preload/waits/deadlock-cycle-mutex") as process:
+            time.sleep(1)
+            for command in "attach", "ps", "top --once":
+                run = subprocess.run(["sh", "-c", f"ulimit -n {limit}; exec {MPSAN} {command} {process.pid}"], capture_output=True,
+                                     text=True, timeout=60)
+                assert run.returncode == (status if status == 2 or command == "attach" else 0), run
+                assert ("too few descriptors" in run.stderr) == (status == 2) and len(run.stderr.splitlines()) <= 1, run
+
+
 def check_other_user():
     """Without the right to trace, one line says what is missing."""
     if os.geteuid():

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../proc/descriptors.h"
 #include "../proc/procfs.h"
 #include "../reader/host.h"
 #include "../supervise/launch.h"
@@ -104,6 +105,8 @@ char *attach_refusal(const struct target *target)
 	uint32_t members = 0, hidden = 0, pid = 0;
 	AUTO_FREE char *missing = NULL, *seen = NULL;
 
+	if (!descriptors_suffice())
+		return text_copy(DESCRIPTORS_TOO_FEW);
 	for (uint32_t i = 0; i < target->there.count; i++) {
 		const struct target_process *process = &target->there.item[i];
 

@@ -4,7 +4,6 @@
  * the exit status. Neighbours: launch.h, watch.h, report.h.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "../base/jsontext.h"
 #include "../base/limit.h"
 #include "../doctor/binary.h"
+#include "../proc/descriptors.h"
 #include "../reader/host.h"
 #include "../report/practices.h"
 #include "../supervise/launch.h"
@@ -243,23 +243,6 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 	return 0;
 }
 
-#define DESCRIPTORS 6 /* session, log, and examining other processes */
-
-/*
- * Without free descriptors the supervisor could not read /proc, and would take processes for
- * absent.
- */
-static bool has_descriptors(void)
-{
-	int fd[DESCRIPTORS], count = 0;
-
-	while (count < DESCRIPTORS && (fd[count] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
-		count++;
-	for (int i = 0; i < count; i++)
-		close(fd[i]);
-	return count == DESCRIPTORS;
-}
-
 static int run_session(struct settings *settings, struct launch *launch, char **argv)
 {
 	struct reader reader;
@@ -321,8 +304,8 @@ static int run(struct settings *settings, char **argv)
 	}
 	program_state_take();
 	rescue_prepare(argv);
-	if (!has_descriptors())
-		rescue("too few descriptors (RLIMIT_NOFILE); ulimit -n 1024 is enough for most programs");
+	if (!descriptors_suffice())
+		rescue(DESCRIPTORS_TOO_FEW);
 	wrong = launch_prepare(&launch, settings->dir, settings->for_library);
 	if (wrong && launch.is_tight)
 		give_up(&launch, wrong);

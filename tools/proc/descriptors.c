@@ -21,6 +21,19 @@
 
 #define TABLES_MAX 16u
 
+#define NEEDED 6
+
+bool descriptors_suffice(void)
+{
+	int fd[NEEDED], count = 0;
+
+	while (count < NEEDED && (fd[count] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		close(fd[i]);
+	return count == NEEDED;
+}
+
 /* A walk over one process; remembers which descriptor tables it has seen. */
 struct walk {
 	uint32_t pid;

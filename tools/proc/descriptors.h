@@ -17,6 +17,14 @@ struct descriptor {
 	char target[256]; /* its link: a path, "pipe:[1]", "socket:[1]"; truncated if longer */
 };
 
+/*
+ * Whether this process has enough free ones for a session, a log, and to examine processes, which it would take for
+ * absent otherwise.
+ */
+bool descriptors_suffice(void);
+#define DESCRIPTORS_TOO_FEW \
+	"too few descriptors (RLIMIT_NOFILE); ulimit -n 1024 is enough for most programs"
+
 /* Calls `see` for each; false if the process exists but cannot be read. */
 bool descriptors_each(uint32_t pid, void (*see)(const struct descriptor *descriptor, void *context),
 		      void *context);
