@@ -30,6 +30,7 @@ def session():
 def check(status, names, *words):
     run = run_bare([MPSAN, *words])
     assert run.exit == status, f"exit {run.exit}, not {status}: {words}\n{run.err}"
+    assert "started" not in run.out, run.out
     assert names in run.err, f"{names!r} is not named: {run.err!r}"
     assert len(run.err.splitlines()) == 1 and run.err.startswith("mpsan: "), run.err
 
@@ -167,6 +168,8 @@ main({
     "dump_missing": lazily(USAGE, "/nothing/there", "dump", "/nothing/there"),
     "report_file": lazily(USAGE, "/nothing/there.json", "report", "--report", "json=/nothing/there.json", session),
     "run_report_file": lazily(USAGE, "/nothing/there.json", "run", "--report", "json=/nothing/there.json", *TRUE),
+    "run_baseline_file": lazily(USAGE, "/nothing/there", "run", "--write-baseline", "/nothing/there", "--", "echo", "started"),
+    "run_baseline_garbage": lazily(USAGE, "is not overwritten", "run", "--write-baseline", __file__, "--", "echo", "started"),
     "given_directory": check_given_directory,
     "report_link": check_report_link, "report_device": check_report_device,
     "suppressions_missing": functools.partial(check_suppressions, None, ""),

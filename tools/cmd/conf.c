@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../base/plainfile.h"
 #include "../base/textfile.h"
 
 /*
@@ -158,9 +159,11 @@ int conf_read(struct settings *settings, enum option_where where)
 		settings->conf = conf_find();
 	if (!settings->conf)
 		return 0;
-	fd = open(settings->conf, O_RDONLY | O_CLOEXEC | (is_named ? 0 : O_NONBLOCK));
+	fd = is_named ? textfile_open(settings->conf) :
+			open(settings->conf, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st)) {
-		status = complain("%s: %s; --no-conf ignores it", settings->conf, strerror(errno));
+		status = complain("%s: %s; --no-conf ignores it", settings->conf,
+				  plainfile_error(errno));
 		if (fd >= 0)
 			close(fd);
 		return status;

@@ -22,6 +22,8 @@ int offline_check(const struct settings *settings)
 
 	for (uint32_t i = 0; i < settings->reports.count && !wrong; i++)
 		wrong = report_target_check(&settings->reports.item[i]);
+	if (!wrong && settings->write_baseline)
+		wrong = baseline_write_check(settings->write_baseline);
 	return wrong ? complain("%s", wrong) : 0;
 }
 

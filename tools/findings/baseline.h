@@ -51,4 +51,5 @@ void baseline_apply(struct baseline *baseline, json_t *document);
  * Writes a baseline of a document's findings, and keeps the remarks of an existing one. Returns
  * NULL or an error that the caller frees.
  */
+char *baseline_write_check(const char *file); /* before there is a document */
 char *baseline_write(const char *file, const json_t *document);

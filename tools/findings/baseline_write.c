@@ -105,24 +105,42 @@ static char *write_rows(const char *file, const struct baseline *before, const j
 	return wrong;
 }
 
+/* What is there must be a baseline. */
+static char *read_before(struct baseline *before, const char *file)
+{
+	struct stat st;
+	bool is_there = !stat(file, &st) && S_ISREG(st.st_mode);
+	AUTO_FREE char *wrong = is_there ? baseline_read(before, file) : NULL;
+
+	if (!wrong)
+		return NULL;
+	return text_format("--write-baseline %s%s", wrong,
+			   errno ? "" : "; not a baseline, so it is not overwritten");
+}
+
+static char *of_option(char *error)
+{
+	AUTO_FREE char *wrong = error;
+
+	return wrong ? text_format("--write-baseline %s", wrong) : NULL;
+}
+
+char *baseline_write_check(const char *file)
+{
+	struct baseline before = {0};
+	char *wrong = read_before(&before, file);
+
+	baseline_finish(&before);
+	return wrong ? wrong : of_option(atomic_file_check(file));
+}
+
 char *baseline_write(const char *file, const json_t *document)
 {
 	struct baseline before = {0};
-	struct stat st;
-	bool is_there = !stat(file, &st) && S_ISREG(st.st_mode);
-	char *wrong = is_there ? baseline_read(&before, file) : NULL, *longer;
+	char *wrong = read_before(&before, file);
 
-	if (wrong && !errno) {
-		longer = text_format("%s; not a baseline, so it is not overwritten", wrong);
-		free(wrong);
-		wrong = longer;
-	}
 	if (!wrong)
-		wrong = write_rows(file, &before, json_object_get(document, "findings"));
+		wrong = of_option(write_rows(file, &before, json_object_get(document, "findings")));
 	baseline_finish(&before);
-	if (!wrong)
-		return NULL;
-	longer = text_format("--write-baseline %s", wrong);
-	free(wrong);
-	return longer;
+	return wrong;
 }
