@@ -132,6 +132,14 @@ def check_long_directory():
         assert run.exit == 0 and "MPSAN_DIR is too long" in run.err, run
 
 
+def check_no_picture():
+    """A session without a picture: one line says so, and it is no error."""
+    place = session()
+    check(0, f"no picture of a job was recorded in {place}", "dump", "--job", place)
+    run = run_bare([MPSAN, "dump", place])
+    assert run.exit == 0 and run.out and not run.err, run
+
+
 def check_execs():
     """A process that becomes one program after another is one."""
     for script, count in (("exec sh -c 'exec /bin/true'", "1 process"), ("/bin/true; exec /bin/true", "2 processes")):
@@ -176,7 +184,7 @@ main({
     "suppressions_directory": lazily(USAGE, "give a file", "report", "--suppressions", lambda: scratch("x").parent, session),
     "baseline_directory": lazily(USAGE, "give a file", "check", "--baseline", lambda: scratch("x").parent, session),
     "conf_directory": lazily(USAGE, "give a file", "run", "--conf", lambda: scratch("x").parent, *TRUE),
-    "execs": check_execs, "long_directory": check_long_directory,
+    "execs": check_execs, "no_picture": check_no_picture, "long_directory": check_long_directory,
     "suppressions_garbage": functools.partial(check_suppressions, b"\1\2garbage\n", ""),
     "suppressions_rule": functools.partial(check_suppressions, b"nonsense:main\n", "nonsense"),
     "baseline_missing": lazily(USAGE, "/nothing/there", "check", "--baseline", "/nothing/there", session),

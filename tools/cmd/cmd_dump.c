@@ -40,11 +40,14 @@ static void print_json(const json_t *object)
 	putchar('\n');
 }
 
+static bool has_picture;
+
 /* Of a deadlock: a text of its own for each. */
 static void print_job(const json_t *object)
 {
 	const char *picture = json_string_value(json_object_get(object, "picture"));
 
+	has_picture |= picture != NULL;
 	if (picture)
 		printf("# %.6f s\npicture %lld\n%s",
 		       (double)json_integer_value(json_object_get(object, "time_ns")) / 1e9,
@@ -74,8 +77,11 @@ int cmd_dump(int argc, char **argv)
 	if (!dir)
 		return complain("dump: missing session directory; mpsan run --dir DIR creates one");
 	wrong = dump_session(dir, print);
-	if (!wrong)
-		return 0;
-	complain("%s", wrong);
-	return STATUS_USAGE;
+	if (wrong)
+		return complain("%s", wrong);
+	if (print == print_job && !has_picture)
+		complain(
+			"dump: no picture of a job was recorded in %s; 'mpsan report %s' shows its findings",
+			dir, dir);
+	return 0;
 }
