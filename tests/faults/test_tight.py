@@ -83,6 +83,11 @@ def check_addresses():
     """Too few addresses for the logs of the processes: that is said while they run."""
     line = first_line(["sh", "-c", 'ulimit -v 45000; exec "$@"', "sh", MPSAN, "run", "--", TIGHT, "fork-sleep"])
     assert "no memory to map a log" in line and "ulimit -v" in line, line
+    place = scratch("session")
+    run([MPSAN, "run", "--dir", place, "--", TIGHT, "fork"])
+    told = [run(["sh", "-c", f'ulimit -v {limit}; exec "$@"', "sh", MPSAN, "report", place])[1] for limit in (50000, 70000, 90000, 2000000)]
+    assert "was not read: no memory to map" in "".join(told) and "damaged" not in "".join(told), told
+    assert "limit" not in told[-1], told
 
 
 def check_processes():

@@ -71,26 +71,18 @@ static char *wrong_file(int dirfd, uint32_t slot, bool over)
 	return wrong;
 }
 
-static char *damage_of(const struct reader *reader, uint32_t slot)
+static char *told(const struct reader *reader, uint32_t slot, const char *whose)
 {
 	bool over = reader->over || (slot < reader->session.slots && reader->processes[slot].gone);
 	AUTO_FREE char *wrong = wrong_file(reader->session.dirfd, slot, over);
 
+	if (wrong)
+		return text_format("the log of %s is damaged: %s; " AGAIN, whose, wrong);
 	/* one that its process began after the last look is sound, too, and no part of the report */
-	if (!wrong)
-		return reader->logs[slot] || !reader->lacks_memory ?
-			       NULL :
-			       text_format("no memory to map %u.log; " MEMORY_CURE, slot);
-	return text_format("%s; " AGAIN, wrong);
-}
-
-static char *told(const struct reader *reader, uint32_t slot, const char *whose)
-{
-	AUTO_FREE char *wrong = damage_of(reader, slot);
-
-	if (!wrong)
+	if (reader->logs[slot] || !reader->lacks_memory)
 		return NULL;
-	return text_format("the log of %s is damaged: %s", whose, wrong);
+	return text_format("the log of %s was not read: no memory to map %u.log; " MEMORY_CURE,
+			   whose, slot);
 }
 
 /* In a session that is under way, or if it failed, the supervisor may not have created its log. */
