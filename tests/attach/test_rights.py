@@ -152,7 +152,7 @@ def check_stopped():
 
 
 def check_watched():
-    """A program that runs under mpsan is shown by its own session."""
+    """A program that runs under mpsan is shown by its own session, and so is the `mpsan run` that follows it."""
     with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
         with started(MPSAN, "run", "--dir", f"{place}/session", "--", PROGRAM) as process:
             child = None
@@ -166,8 +166,11 @@ def check_watched():
                     break
                 time.sleep(0.1)
             assert "deadlock-cycle" in run.out and "examined from outside" not in run.out, run
-            ps = mpsan("ps", child)
-            assert ps.exit == 0 and f"{place}/session" in ps.out, ps
+            for pid in child, process.pid:  # its supervisor stands for it
+                ps = mpsan("ps", pid)
+                assert ps.exit == 0 and f"{place}/session: 1 process" in ps.out and "asks again" not in ps.out, ps
+            run = mpsan("attach", "--no-conf", process.pid)
+            assert run.exit == 66 and f"reporting its session {place}/session" in run.err, run
             assert Path(place, "session/session").exists()
 
 

@@ -7,11 +7,25 @@
 
 #include "../proc/procmaps.h"
 #include "../proc/root.h"
+#include "../reader/host.h"
+#include "../reader/session.h"
+
+/* It reads the table, and has no library; attach does so with a session of its own, which nobody else needs. */
+static bool has_supervisor(const char *dir, uint32_t pid)
+{
+	struct session session;
+	AUTO_FREE char *wrong = session_open(&session, dir, false);
+	bool has = !wrong && session.here && !session.head->outside &&
+		   session.head->supervisor == pid && session.head->pid_ns == host_pid_namespace();
+
+	session_close(&session);
+	return has;
+}
 
 char *watched_session(uint32_t pid)
 {
 	struct procmaps_walk walk = procmaps_begin(pid);
-	AUTO_FREE char *table = NULL;
+	AUTO_FREE char *table = NULL, *dir = NULL;
 	char root[ROOT_BYTES];
 	bool library = false;
 
@@ -21,8 +35,10 @@ char *watched_session(uint32_t pid)
 			table = text_copy(walk.at.path);
 	}
 	procmaps_end(&walk);
-	if (table)
-		*strrchr(table, '/') = '\0';
+	if (!table)
+		return NULL;
+	*strrchr(table, '/') = '\0';
 	root_name(pid, root);
-	return library && table ? root_path(root_is_apart(pid) ? root : NULL, table, NULL) : NULL;
+	dir = root_path(root_is_apart(pid) ? root : NULL, table, NULL);
+	return dir && (library || has_supervisor(dir, pid)) ? text_copy(dir) : NULL;
 }

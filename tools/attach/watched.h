@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the session of a process that runs under mpsan already. Neighbour: attach.h. */
+/* Finds the session of a process that runs under mpsan already, or is the `mpsan run` of one. Neighbour: attach.h. */
 #pragma once
 
 #include <stdint.h>
