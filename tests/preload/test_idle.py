@@ -222,6 +222,26 @@ FED_WAYS = {
     "asked": FED.format(produce="raise KeyError('url')", more="tasks[0].add_done_callback(lambda task: task.exception())"),
     "parked": FED.format(produce="raise KeyError('url')", more="tasks.append(loop.create_task(asyncio.Event().wait()))"),
 }
+# asyncio.run: the task that was to set the event has failed, or the callback that was to set the result
+UNSET = """
+import asyncio, signal
+async def work(event):
+    {work}
+def reply(future, text):
+    future.set_result(int(text))
+async def main():
+    loop, event = asyncio.get_running_loop(), asyncio.Event()
+    task, future = loop.create_task(work(event)), loop.create_future()
+    {wait}
+asyncio.run(main())
+"""
+UNSET_WAYS = {
+    "well": UNSET.format(work="pass", wait="await event.wait()"),
+    "asked": UNSET.format(work="1 / 0", wait="task.add_done_callback(lambda task: task.exception())\n    await event.wait()"),
+    "until-interrupt": UNSET.format(work="1 / 0", wait="loop.add_signal_handler(signal.SIGINT, event.set)\n    await event.wait()"),
+    "until-term": UNSET.format(work="pass", wait="loop.add_signal_handler(signal.SIGTERM, print)\n    await future"),
+    "forever": UNSET.format(work="pass", wait="await asyncio.Future()"),
+}
 FLUSHED_CHILD = """
 import os, threading
 changed, asked = threading.Condition(), []
@@ -281,5 +301,11 @@ cases.update({f"served-{way}": functools.partial(check_unnoted, program) for way
 cases["fed-by-failed-task"] = functools.partial(check_noted, FED.format(produce="raise KeyError('url')", more=""),
                                                 "beside a Future that failed with KeyError('url') raised at produce")
 cases.update({f"fed-{way}": functools.partial(check_unnoted, program) for way, program in FED_WAYS.items()})
+cases["event-of-failed-task"] = functools.partial(check_noted, UNSET.format(work="1 / 0", wait="await event.wait()"),
+                                                  "beside a Future that failed with ZeroDivisionError")
+cases["future-of-failed-callback"] = functools.partial(
+    check_noted, UNSET.format(work="pass", wait="loop.call_soon(reply, future, 'n/a')\n    await future"),
+    "an event of its asyncio loop")
+cases.update({f"unset-{way}": functools.partial(check_unnoted, program) for way, program in UNSET_WAYS.items()})
 cases["event-beside-lost-threads"] = functools.partial(check_noted, FLUSHED_CHILD, "was forked from a process with 2 threads")
 main(cases)

@@ -142,6 +142,7 @@ static void follow_several(struct pypath *path, uint64_t at)
 /* A task, or gather's future; anything else is completed by code that is not known. */
 static void follow_future(struct pypath *path, uint64_t future)
 {
+	path->future = future;
 	if (!pypath_follow(path, future) && !path->alone)
 		follow_list(path, cpython_attribute(path->py, future, "_children"));
 }

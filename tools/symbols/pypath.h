@@ -12,6 +12,7 @@
 struct pypath {
 	const struct cpython *py;
 	uint64_t frame[PYPATH_DEPTH], coroutine[PYPATH_DEPTH]; /* outermost first */
+	uint64_t future; /* what the innermost awaits, if it is one, and not gather's */
 	unsigned count, visits;
 	bool alone; /* only through a task that is awaited by itself */
 };

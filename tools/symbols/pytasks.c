@@ -16,6 +16,7 @@
 
 #define LOOP_WORDS 64u /* of uvloop's Loop, in which its deque is looked for */
 #define RUNNER_LOCALS 6u /* among which is its task */
+#define VARIABLES 8u /* of a coroutine, among which is what it awaits */
 
 /* ---- tasks that wait for each other's locks ---- */
 
@@ -314,6 +315,33 @@ static bool at_hand(const struct pypath *path, uint64_t top, struct cpython_exce
 		if (pyfailed_find(py, &frame, exception))
 			return true;
 	return false;
+}
+
+/* Whether the innermost coroutine awaits a Future that is a variable of it, so that others may know it. */
+static bool awaits_variable(const struct pypath *path)
+{
+	const struct cpython *py = path->py;
+	struct frame frame;
+	uint64_t stack;
+
+	if (!pypath_frame(path, path->count - 1, &frame))
+		return false;
+	stack = py->at.minor < 11 ? cpython_peek_word(py, frame.at + py->at.frame_stack) :
+				    frame.values;
+	for (unsigned i = 0; i < VARIABLES && frame.locals + 8ull * i < stack; i++)
+		if (frame_local(py, &frame, i) == path->future)
+			return cpython_is_a(py, path->future, "_asyncio.Future");
+	return false;
+}
+
+bool pytasks_lacks(const struct cpython *py, const struct state *state, bool by_variable)
+{
+	struct cpython_exception exception;
+	struct pypath path;
+
+	return main_path(py, state, &path) &&
+	       ((by_variable && awaits_variable(&path)) ||
+		at_hand(&path, state->frame, &exception) || any_failed(py, state, &exception));
 }
 
 size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state *state,

@@ -31,5 +31,11 @@ size_t pytasks_stack(const struct cpython *py, const struct state *state, char *
 size_t pytasks_raised(const struct cpython *py, uint64_t at, const struct state *state,
 		      enum cpython_tell tell, char *text, size_t bytes);
 
+/*
+ * Whether somebody was to wake these coroutines: a task has failed, as above; with `by_variable` also where the innermost
+ * awaits a Future that is no task's, and a variable of it.
+ */
+bool pytasks_lacks(const struct cpython *py, const struct state *state, bool by_variable);
+
 /* As cpython_cleans_up, of the exception that such a coroutine, or else the thread, handles. */
 uint64_t pytasks_cleans(const struct cpython *py, uint64_t at, const struct state *state);

@@ -217,6 +217,13 @@ enum pytasks_fault pyview_loop_fault(struct pyview *view, uint64_t pthread)
 	return find_state(view, pthread, &state) ? pytasks_fault(&view->py, &state) : PYTASKS_NONE;
 }
 
+bool pyview_loop_lacks(struct pyview *view, uint64_t pthread, bool by_variable)
+{
+	struct state state;
+
+	return find_state(view, pthread, &state) && pytasks_lacks(&view->py, &state, by_variable);
+}
+
 bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
 			    uint64_t *lock)
 {

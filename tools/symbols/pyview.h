@@ -61,6 +61,7 @@ enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread);
 bool pyview_awaits_condition(struct pyview *view, uint64_t pthread);
 /* What is wrong with its event loop: see pytasks.h. */
 enum pytasks_fault pyview_loop_fault(struct pyview *view, uint64_t pthread);
+bool pyview_loop_lacks(struct pyview *view, uint64_t pthread, bool by_variable);
 /* The Condition of threading in whose wait() a thread is, and the lock that it was made with; false: none is known. */
 bool pyview_awaited_monitor(struct pyview *view, uint64_t pthread, uint64_t *condition,
 			    uint64_t *lock);

@@ -3,6 +3,7 @@
 #include "handlers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/util.h"
 #include "../proc/proc.h"
@@ -104,4 +105,12 @@ uint64_t handlers_that_end(const struct session *session, const struct snapshot_
 	function = pythread_handler(thread->pid, SIGINT);
 	handlers &= *function ? UINT64_MAX : ~interrupt;
 	return handlers;
+}
+
+bool handlers_end_loop(const struct session *session, const struct snapshot_thread *thread)
+{
+	AUTO_FREE char *function = pythread_handler(thread->pid, SIGINT);
+	bool raises = !*function || strstr(function, "_on_sigint (runners.py:");
+
+	return handlers_that_end(session, thread, false) & ~(raises ? 1ull << (SIGINT - 1) : 0);
 }

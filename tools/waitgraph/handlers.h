@@ -29,6 +29,8 @@ bool handlers_run(const struct snapshot *snapshot, const struct snapshot_thread 
  */
 uint64_t handlers_that_end(const struct session *session, const struct snapshot_thread *thread,
 			   bool needs_owner);
+/* Whether one is to wake its loop of asyncio, for which asyncio.run() has a KeyboardInterrupt of its own. */
+bool handlers_end_loop(const struct session *session, const struct snapshot_thread *thread);
 
 /* No handler of the program could make one of its threads go on; those for faults, and of the C library, say nothing. */
 bool handlers_are_none(const struct session *session, uint32_t slot);

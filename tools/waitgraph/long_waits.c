@@ -257,8 +257,8 @@ static void mark_examined(struct deadlocks *deadlocks)
 }
 
 /*
- * A main thread's way to park: a loop of events, or an event of its own, which Ctrl-C interrupts, unless the child has
- * failed, or the threads have ended, that might have set it. Nobody parks in a clean-up after an error.
+ * A main thread's way to park: a loop of events, or an event of its own, which Ctrl-C interrupts, unless the child or task
+ * has failed, or the threads have ended, that might have set it. Nobody parks in a clean-up after an error.
  */
 static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 {
@@ -268,6 +268,8 @@ static bool main_parks(const struct deadlocks *deadlocks, bool has_keyboard)
 
 		if (thread->tid == thread->pid && !wait->harmless && !pythread_cleans(thread) &&
 		    ((wait->kind == MPSAN_WAIT_READY && !pythread_loop_consumes(thread) &&
+		      (handlers_end_loop(&deadlocks->reader->session, thread) ||
+		       !pythread_loop_lacks(thread)) &&
 		      orphans_wait_lacks(&deadlocks->waits, i) == FACT_NONE) ||
 		     (has_keyboard && pythread_waits_for_event(thread) &&
 		      !in_vain_lacks_threads(deadlocks, thread) &&

@@ -285,6 +285,15 @@ enum pytasks_fault pythread_loop_fault(const struct snapshot_thread *thread)
 	return view ? pyview_loop_fault(view, pthread) : PYTASKS_NONE;
 }
 
+bool pythread_loop_lacks(const struct snapshot_thread *thread)
+{
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
+	AUTO_FREE char *stack = pythread_stack(thread);
+	uint64_t pthread = thread->record ? thread->record->pthread : 0;
+
+	return view && pyview_loop_lacks(view, pthread, awaited_of(stack).what == AWAITED_LOOP);
+}
+
 bool pythread_is_queued_for(const struct snapshot_thread *thread)
 {
 	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);

@@ -71,6 +71,9 @@ enum pytasks_fault pythread_loop_fault(const struct snapshot_thread *thread);
 /* Whether the tasks or greenlets of its loop are known to wait for something that others of them were to send: no event. */
 bool pythread_loop_consumes(const struct snapshot_thread *thread);
 
+/* Whether somebody was to wake its event loop who did not: see ../symbols/pytasks.h. */
+bool pythread_loop_lacks(const struct snapshot_thread *thread);
+
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
 
