@@ -7,6 +7,8 @@
  */
 #include "pygreenlets.h"
 
+#include "pypath.h"
+
 #define IMPLEMENTATION 32 /* in a greenlet: behind its weak references and dictionary */
 #define WORDS 40u /* of the object in C++ */
 #define FRAME_OF_OBJECT 24 /* in a frame object from 3.11 on; before, it is the frame */
@@ -134,16 +136,17 @@ static bool is_method(const struct cpython *py, uint64_t object)
 /* Whether this switches to a greenlet: its method, or a Waiter with it. */
 static bool switches(const struct cpython *py, uint64_t object, uint64_t greenlet, bool *puts)
 {
-	uint64_t word[MEMBERS_MAX];
+	uint64_t word[MEMBERS_MAX], type;
 	unsigned count;
 
 	if (is_method(py, object))
 		object = cpython_member(py, object, BOUND_SELF);
 	if (object == greenlet)
 		return true;
-	*puts = cpython_is_a(py, object, "gevent._gevent_cqueue.ItemWaiter");
-	if (!*puts && !cpython_is_a(py, object, "gevent._gevent_c_waiter.Waiter") &&
-	    !cpython_is_a(py, object, "gevent._gevent_c_waiter.MultipleWaiter"))
+	type = object ? cpython_type(py, object) : 0;
+	*puts = type_is(py, type, "gevent._gevent_cqueue.ItemWaiter");
+	if (!*puts && !type_is(py, type, "gevent._gevent_c_waiter.Waiter") &&
+	    !type_is(py, type, "gevent._gevent_c_waiter.MultipleWaiter"))
 		return false;
 	count = members(py, object, word);
 	for (unsigned i = 2; i < count; i++)
@@ -201,15 +204,17 @@ struct awaited {
 };
 
 static struct awaited awaited_at(const struct cpython *py, uint64_t greenlet,
-				 const struct frame *frame);
+				 const struct frame *frame, bool choose);
 
-static struct awaited awaited_by(const struct cpython *py, uint64_t greenlet)
+/* `choose`: look at what those wait for that it waits for. */
+static struct awaited awaited_by(const struct cpython *py, uint64_t greenlet, bool choose)
 {
 	struct frame frame;
 	struct walk walk;
 
 	walk_open(&walk, py, frame_of(py, greenlet));
-	return walk_on(&walk, &frame) ? awaited_at(py, greenlet, &frame) : (struct awaited){0};
+	return walk_on(&walk, &frame) ? awaited_at(py, greenlet, &frame, choose) :
+					(struct awaited){0};
 }
 
 static struct awaited awaits(const struct cpython *py, uint64_t greenlet, uint64_t object)
@@ -224,7 +229,8 @@ static struct awaited awaits(const struct cpython *py, uint64_t greenlet, uint64
 }
 
 /* The first of a list of greenlets for which one waits; of these, one that does something else. */
-static struct awaited awaits_any(const struct cpython *py, uint64_t greenlet, uint64_t list)
+static struct awaited awaits_any(const struct cpython *py, uint64_t greenlet, uint64_t list,
+				 bool choose)
 {
 	uint64_t item[ITEMS_MAX];
 	unsigned count =
@@ -233,7 +239,7 @@ static struct awaited awaits_any(const struct cpython *py, uint64_t greenlet, ui
 
 	for (unsigned i = 0; i < count; i++) {
 		next = awaits(py, greenlet, item[i]);
-		if (next.is_greenlet && !awaited_by(py, item[i]).object)
+		if (choose && next.is_greenlet && !awaited_by(py, item[i], false).object)
 			return next;
 		first = first.object ? first : next;
 	}
@@ -242,7 +248,7 @@ static struct awaited awaits_any(const struct cpython *py, uint64_t greenlet, ui
 
 /* With a time limit it goes on by itself. */
 static struct awaited awaited_at(const struct cpython *py, uint64_t greenlet,
-				 const struct frame *frame)
+				 const struct frame *frame, bool choose)
 {
 	uint64_t at = py->at.minor >= 11 ? frame->values :
 					   cpython_peek_word(py, frame->at + py->at.frame_stack);
@@ -255,7 +261,7 @@ static struct awaited awaited_at(const struct cpython *py, uint64_t greenlet,
 	for (unsigned i = 0; i < VALUES && !found.object; i++) {
 		found = awaits(py, greenlet, value[i]);
 		if (!found.object)
-			found = awaits_any(py, greenlet, value[i]);
+			found = awaits_any(py, greenlet, value[i], choose);
 		if (!found.object && is_method(py, value[i])) /* __exit__, of a `with` */
 			found = awaits(py, greenlet, cpython_member(py, value[i], BOUND_SELF));
 		for (unsigned k = found.puts ? 2 : 1; found.object && k <= ARGUMENTS && k <= count;
@@ -266,11 +272,33 @@ static struct awaited awaited_at(const struct cpython *py, uint64_t greenlet,
 	return found;
 }
 
-/* The greenlet that runs the thread for whose end this frame waits, in a module that is patched; 0: it waits elsewhere. */
+/* One of a group's greenlets, one that does something else than to wait for others if there is one; 0: there is none. */
+static uint64_t grouped(const struct cpython *py, uint64_t group)
+{
+	uint64_t item[ITEMS_MAX], set = cpython_attribute(py, group, "greenlets");
+	unsigned count = cpython_is_a(py, set, "set") ? pypath_set(py, set, item, ITEMS_MAX) : 0;
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (primitive_of(py, item[i]) != GREENLET)
+			continue;
+		if (!awaited_by(py, item[i], false).object)
+			return item[i];
+		found = found ? found : item[i];
+	}
+	return found;
+}
+
+/*
+ * The greenlet that runs the thread for whose end this frame waits, in a module that is patched, or one of the group that it
+ * joins; 0: it waits elsewhere.
+ */
 static uint64_t joined_by(const struct cpython *py, const struct frame *frame)
 {
 	uint64_t number, digits, greenlet;
 
+	if (frame_is(py, frame, "join", "gevent/pool.py"))
+		return grouped(py, frame_local(py, frame, 0));
 	if (!frame_is(py, frame, "join", "threading.py"))
 		return 0;
 	number = cpython_attribute(py, frame_local(py, frame, 0), "_ident");
@@ -327,7 +355,7 @@ static void add_greenlet(struct text *text, uint64_t greenlet)
 {
 	const struct cpython *py = text->py;
 	uint64_t top = frame_of(py, greenlet), joined = 0;
-	struct awaited awaited = awaited_by(py, greenlet);
+	struct awaited awaited = awaited_by(py, greenlet, true);
 	struct frame frame;
 	struct walk walk;
 
