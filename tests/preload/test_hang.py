@@ -193,23 +193,6 @@ def inner():
     with lock:
         pass
 gevent.spawn(outer).join()""", "waits for a permit of a Semaphore of gevent"),
-    "gevent-joinall": (GREEN_BEATS + """
-locks = [gevent.lock.BoundedSemaphore(1) for _ in range(2)]
-def take(one, other):
-    with one:
-        gevent.sleep(0.1)
-        with other:
-            pass
-gevent.joinall([gevent.spawn(take, *pair) for pair in (locks, locks[::-1])])""", "waits for a permit of a Semaphore of gevent"),
-    "gevent-pool": (GREEN_BEATS + """
-import gevent.pool
-pool = gevent.pool.Pool(2)
-def outer():
-    gevent.sleep(0.1)
-    pool.spawn(print).get()
-for _ in range(2):
-    pool.spawn(outer)
-pool.join()""", "waits for a permit of a Semaphore of gevent"),
     "gevent-queue": (GREEN_BEATS + "queue = gevent.queue.JoinableQueue()\nqueue.put(1)\nqueue.join()",
                      "waits for task_done() for every item of a queue of gevent"),
     "gevent-threads": ("""
@@ -233,8 +216,6 @@ QUIET = {
     "quiet-asyncio-signal": BEATS % "asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, event.set)\n    await event.wait()",
     "quiet-gevent-server": GREEN_BEATS + "import gevent.server\ngevent.server.StreamServer(('127.0.0.1', 0), print).serve_forever()",
     "quiet-gevent-beats-joined": GREEN_BEATS + "gevent.joinall([gevent.spawn(beat)])",
-    "quiet-gevent-pool": GREEN_BEATS + "import gevent.pool\npool = gevent.pool.Pool(2)\npool.spawn(beat)\n"
-                         "pool.spawn(gevent.event.Event().wait)\npool.join()",
     "quiet-gevent-limit": GREEN_BEATS + "event = gevent.event.Event()\nwhile not event.wait(0.5):\n    pass",
     "quiet-manager": """
 context = multiprocessing.get_context('fork')

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, MPSAN, SLOW, kill_group, main, other_pythons, system_python, verdicts  # noqa: E402
+from mpsantest import BUILD, MPSAN, SLOW, kill_group, main, need_module, other_pythons, system_python, verdicts  # noqa: E402
 
 JUDGED_S = 1.6 * SLOW  # by then a dead end has been proven
 CONSUME = """
@@ -242,6 +242,27 @@ UNSET_WAYS = {
     "until-term": UNSET.format(work="pass", wait="loop.add_signal_handler(signal.SIGTERM, print)\n    await future"),
     "forever": UNSET.format(work="pass", wait="await asyncio.Future()"),
 }
+# the main greenlet joins others, while one has a timer
+GREEN = """
+import gevent, gevent.event, gevent.lock, gevent.pool
+def beat():
+    while True:
+        gevent.sleep(0.2)
+def take(one, other):
+    with one:
+        gevent.sleep(0.1)
+        with other:
+            pass
+def outer():
+    gevent.sleep(0.1)
+    pool.spawn(print).get()
+gevent.spawn(beat)
+pool, locks = gevent.pool.Pool(2), [gevent.lock.BoundedSemaphore(1) for _ in range(2)]
+"""
+GREEN_WAYS = {
+    "joinall": "gevent.joinall([gevent.spawn(take, *pair) for pair in (locks, locks[::-1])])",
+    "pool": "pool.spawn(outer)\npool.spawn(outer)\npool.join()",
+}
 FLUSHED_CHILD = """
 import os, threading
 changed, asked = threading.Condition(), []
@@ -270,6 +291,11 @@ def check_noted(program, words):
     command = [MPSAN, "run", "--hang-after=1", "--", system_python(), "-c", program]
     _, err = interrupted(command, signal.SIGINT, 8)
     assert "note: hang" in err and words in err and "warning: hang" not in err, err
+
+
+def check_green(program, check_program, *words):
+    need_module(system_python(), "gevent")
+    check_program(GREEN + program, *words)
 
 
 def check_unnoted(program):
@@ -307,5 +333,9 @@ cases["future-of-failed-callback"] = functools.partial(
     check_noted, UNSET.format(work="pass", wait="loop.call_soon(reply, future, 'n/a')\n    await future"),
     "an event of its asyncio loop")
 cases.update({f"unset-{way}": functools.partial(check_unnoted, program) for way, program in UNSET_WAYS.items()})
+cases.update({f"green-{way}": functools.partial(check_green, program, check_noted, "waits for a permit of a Semaphore of gevent")
+              for way, program in GREEN_WAYS.items()})
+cases["green-pool-of-timers"] = functools.partial(
+    check_green, "pool.spawn(beat)\npool.spawn(gevent.event.Event().wait)\npool.join()", check_unnoted)
 cases["event-beside-lost-threads"] = functools.partial(check_noted, FLUSHED_CHILD, "was forked from a process with 2 threads")
 main(cases)
