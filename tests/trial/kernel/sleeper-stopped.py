@@ -4,7 +4,7 @@
 # options: --hang-after 3
 # says: is stopped by a signal or a debugger
 # says: kill -CONT
-# says: WUNTRACED
+# says: kill -CONT
 # outside: nothing: that it lasts for longer than --hang-after
 
 import multiprocessing
