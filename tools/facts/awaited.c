@@ -152,6 +152,7 @@ void awaited_add(struct awaited_frames *frames, const struct pyframe *frame)
 	frames->tests |= !frames->over &&
 			 pyframe_is(frame, "wait_for", "/multiprocessing/synchronize.py");
 	frames->delivers |= pyframe_is(frame, "_handle_results", "/multiprocessing/pool.py");
+	frames->feeds |= pyframe_is(frame, "_feed", "/multiprocessing/queues.py");
 	/* coroutines stand before the frames of their loop */
 	if (frames->what == AWAITED_NOTHING && !frames->decided && !frames->in_callback &&
 	    pyframe_is(frame, "_run_once", "/asyncio/base_events.py"))

@@ -32,6 +32,7 @@ struct awaited_frames {
 	bool logs; /* in a handler of logging, which has its lock meanwhile */
 	bool tests; /* by Condition.wait_for, which calls wait() in a loop */
 	bool delivers; /* the thread of a Pool that delivers results */
+	bool feeds; /* the thread of a multiprocessing.Queue that sends items */
 	/*
 	 * The frames leave open whether a thread of a ThreadPool waits for a task, as `what` says, or
 	 * runs one that is written in C.

@@ -13,6 +13,7 @@ struct end {
 	enum awaited what; /* of the last wait */
 	uint64_t kind;
 	bool by_itself; /* only the waiter could end it */
+	bool item_lost; /* one that was put has not come, and no feeder has it to send */
 	bool kept; /* only a sibling that was created later has the other end */
 	bool lock; /* for a lock, but nobody is known to own it */
 	bool ended; /* the thread that took it has ended */
@@ -417,6 +418,16 @@ static bool has_receivers(const struct facts *facts, const struct fact_deadlock 
 	return false;
 }
 
+/* Whether the feeder of a queue waits for anything else than items: it has some. */
+static bool is_to_be_sent(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].frames.feeds &&
+		    facts->blockeds[i].frames.what != AWAITED_FEEDER_WORK)
+			return true;
+	return false;
+}
+
 /* Whether the process at the other end writes its output into a full pipe. */
 static bool has_full_pipe(const struct facts *facts, const struct fact_deadlock *deadlock,
 			  const struct fact_blocked *last)
@@ -447,6 +458,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.lock = awaits_lock(last),
 		.ended = last->ev.taker && last->ev.flags & MPSAN_LF_OWNER_DEAD,
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
+		.item_lost = last->ev.flags & MPSAN_LF_QUEUED && !is_to_be_sent(facts, deadlock),
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
 		.in_hub = dead_end_in_hub(last),

@@ -272,6 +272,32 @@ bool pylock_is_of_queue(const struct cpython *py, uint64_t top)
 	       frame_is(py, &frame, "", "multiprocessing/queues.py");
 }
 
+/* A semaphore of the kernel's shared memory: its value is in the lower half of the first word. */
+static bool semaphore_value(const struct cpython *py, uint64_t at, int32_t *value)
+{
+	return at && cpython_peek(py, value, at, sizeof(*value)) && *value >= 0;
+}
+
+bool pylock_queue_lacks(const struct cpython *py, uint64_t top)
+{
+	struct semlock room;
+	struct frame frame;
+	struct walk walk;
+	uint64_t at;
+	int32_t value;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame)) {
+		if (!frame_is(py, &frame, "get", "multiprocessing/queues.py"))
+			continue;
+		at = semlock_of(py, cpython_attribute(py, frame_local(py, &frame, 0), "_sem"));
+		return at && cpython_is_a(py, at, "_multiprocessing.SemLock") &&
+		       cpython_peek(py, &room, cpython_at(py, at, SEMLOCK_HANDLE), sizeof(room)) &&
+		       semaphore_value(py, room.handle, &value) && value < room.most;
+	}
+	return false;
+}
+
 /* The lock or RLock with this semaphore among the values that the innermost frame works on; 0: none. */
 static uint64_t at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
 {

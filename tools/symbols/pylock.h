@@ -63,5 +63,10 @@ size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char 
 uint64_t pylock_shared(const struct cpython *py, uint64_t top, uint64_t lock);
 bool pylock_shared_is_free(const struct cpython *py, uint64_t semlock, uint64_t lock);
 
+/*
+ * Whether the thread waits in Queue.get() of a multiprocessing.Queue for which more items were put than have come out: its
+ * semaphore counts them.
+ */
+bool pylock_queue_lacks(const struct cpython *py, uint64_t top);
 /* Whether it takes a lock of a multiprocessing queue: its owner only comes first in what both wait for. */
 bool pylock_is_of_queue(const struct cpython *py, uint64_t top);

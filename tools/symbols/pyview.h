@@ -125,6 +125,7 @@ bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lo
 uint64_t pyview_shared_lock(struct pyview *view, uint64_t waiter, uint64_t lock);
 bool pyview_shared_lock_is_free(struct pyview *view, uint64_t semlock, uint64_t lock);
 bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter);
+bool pyview_queue_lacks(struct pyview *view, uint64_t reader);
 
 /* Whether a thread that began later, and a worker that it started, has ended: see pyended.h. */
 bool pyview_thread_ended(struct pyview *view, uint64_t pthread);

@@ -292,7 +292,8 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 	/* The interpreter's own calls: the lock belongs to the Python program. */
 	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
-	if (pythread_is_queued_for(thread))
+	if (pythread_is_queued_for(thread) ||
+	    (wait->kind == MPSAN_WAIT_PIPE_READ && pythread_lacks_item(thread)))
 		event.flags |= MPSAN_LF_QUEUED;
 	if (mutex)
 		event.lock = mutex;

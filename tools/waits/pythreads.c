@@ -301,6 +301,13 @@ bool pythread_is_queued_for(const struct snapshot_thread *thread)
 	return view && thread->record && pyview_pool_is_queued(view, thread->record->pthread);
 }
 
+bool pythread_lacks_item(const struct snapshot_thread *thread)
+{
+	AUTO_FREE struct pyview *view = pyview_open((pid_t)thread->pid);
+
+	return view && thread->record && pyview_queue_lacks(view, thread->record->pthread);
+}
+
 bool pythread_wants_result(const struct snapshot_thread *thread)
 {
 	AUTO_FREE char *stack = pythread_stack(thread);

@@ -129,6 +129,8 @@ bool pythread_replaces_worker(const struct snapshot_thread *thread);
 
 /* Whether it runs a task of an executor that has tasks which no worker has begun: see ../symbols/pypool.h. */
 bool pythread_is_queued_for(const struct snapshot_thread *thread);
+/* Whether it waits for an item of a multiprocessing.Queue that was put, and has not come. */
+bool pythread_lacks_item(const struct snapshot_thread *thread);
 
 /* Its role in a multiprocessing pool. */
 enum cross_process_part pythread_part(const struct snapshot_thread *thread);

@@ -51,6 +51,11 @@ static void a_dead_end_is_titled_by_its_last_wait(void **state)
 	(void)state;
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_ITEM, "a queue without a producer");
 	assert_last(MPSAN_WAIT_PIPE_READ, AWAITED_MP_ITEM, "a queue without a producer");
+	blocked[0].ev.flags |= MPSAN_LF_QUEUED;
+	assert_title("an item that was put and never came");
+	blocked[0].frames.feeds = true; /* some thread of the deadlock has it to send */
+	assert_title("a queue without a producer");
+	blocked[0].frames.feeds = false;
 	assert_last(MPSAN_WAIT_PIPE_WRITE, AWAITED_MP_SENT, "a full queue without a consumer");
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_DONE, "a queue waits for task_done()");
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_RESULT, "a result that nobody will set");
