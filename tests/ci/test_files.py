@@ -167,8 +167,7 @@ def check_written():
     report = place / "report.json"
     run = run_bare([MPSAN, "run", "--no-conf", f"--report=json={report}", "--write-baseline=/nothing/there", "--",
                     "/bin/true"])
-    assert run.exit == USAGE and json.loads(report.read_text())["findings"] == [], "a run's report is lost with its baseline"
-    report.unlink()
+    assert run.exit == USAGE and is_one_line(run) and not report.exists(), "the program was run for nothing"
     noted = first.decode().replace("  # ", "  # see issue #12: ", 1)
     file.write_text(noted)
     assert write_baseline(file).exit == 0 and file.read_text() == noted, file.read_text()

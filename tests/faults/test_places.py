@@ -118,20 +118,6 @@ def check_given():
     assert run.exit == 0, run
 
 
-def check_named():
-    """A pipe with a name, to which nobody writes, is refused as a file to read."""
-    pipe = scratch("pipe")
-    os.mkfifo(pipe)
-    for option in "--conf", "--suppressions", "--baseline":
-        for words in (["run", option, pipe, "--", "/bin/true"], ["report", option, pipe, recorded()],
-                      ["check", option, pipe, recorded()], ["attach", option, pipe, os.getpid()]):
-            run = run_bare([MPSAN, *words], PATIENCE_S)
-            assert run.exit == 2 and f"{pipe}: not a regular file" in run.err and len(run.err.splitlines()) == 1, (words, run)
-    assert "not a regular file" in run_bare([MPSAN, "env", "--conf", pipe], PATIENCE_S).err
-    for words in ["attach", "--core", pipe], ["attach", "--core", MPSAN, "--exe", pipe]:
-        assert run_bare([MPSAN, *words], PATIENCE_S).exit == 2, words
-
-
 def check_planted():
     """Somebody else has made the directory where plain preloading puts its sessions: he is named, once, and the program runs."""
     if os.geteuid():
@@ -155,4 +141,4 @@ def check_by_the_loader():
 
 main({**{f"readers_{name}": functools.partial(check_readers, make) for name, make in MAKERS.items()},
       "own_program": check_own_program, "removed": check_removed,
-      "program_pipe": check_program_pipe, "planted": check_planted, "by_the_loader": check_by_the_loader, "given": check_given, "named": check_named})
+      "program_pipe": check_program_pipe, "planted": check_planted, "by_the_loader": check_by_the_loader, "given": check_given})

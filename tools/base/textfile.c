@@ -6,17 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "jsontext.h"
-#include "plainfile.h"
 #include "util.h"
 
 #define FILE_MAX ((size_t)16 << 20) /* real ones are far smaller */
@@ -66,7 +62,7 @@ static char *cannot_read(const char *name)
 {
 	int error = errno;
 	char *wrong = error == EISDIR ? text_format("%s: is a directory; give a file", name) :
-					text_format("%s: %s", name, plainfile_error(error));
+					text_format("%s: %s", name, strerror(error));
 
 	errno = error;
 	return wrong;
@@ -86,27 +82,9 @@ char *textfile_read_from(struct textfile *file, const char *name, int fd)
 	return wrong_bytes(file);
 }
 
-/* One that a shell made for us, <(...), has a writer, and no name. */
-static bool is_named_pipe(const char *name)
-{
-	struct statfs fs;
-	struct stat st;
-
-	return !stat(name, &st) && S_ISFIFO(st.st_mode) && !statfs(name, &fs) &&
-	       fs.f_type != PIPEFS_MAGIC;
-}
-
-int textfile_open(const char *name)
-{
-	if (!is_named_pipe(name))
-		return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	errno = PLAINFILE_OTHER;
-	return -1;
-}
-
 char *textfile_read(struct textfile *file, const char *name)
 {
-	int fd = textfile_open(name), error;
+	int fd = open(name, O_RDONLY | O_CLOEXEC), error;
 	char *wrong;
 
 	if (fd < 0) {

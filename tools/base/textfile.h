@@ -23,8 +23,6 @@ struct textfile {
  */
 char *textfile_read(struct textfile *file, const char *name);
 char *textfile_read_from(struct textfile *file, const char *name, int fd);
-/* As open(), to read; with an errno of plainfile.h for a pipe that has a name, to which nobody may ever write. */
-int textfile_open(const char *name);
 void textfile_finish(struct textfile *file);
 
 /* Moves to the next line; false at the end. */

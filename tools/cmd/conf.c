@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
-#include "../base/plainfile.h"
 #include "../base/textfile.h"
 
 /*
@@ -159,11 +158,9 @@ int conf_read(struct settings *settings, enum option_where where)
 		settings->conf = conf_find();
 	if (!settings->conf)
 		return 0;
-	fd = is_named ? textfile_open(settings->conf) :
-			open(settings->conf, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = open(settings->conf, O_RDONLY | O_CLOEXEC | (is_named ? 0 : O_NONBLOCK));
 	if (fd < 0 || fstat(fd, &st)) {
-		status = complain("%s: %s; --no-conf ignores it", settings->conf,
-				  plainfile_error(errno));
+		status = complain("%s: %s; --no-conf ignores it", settings->conf, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return status;

@@ -139,11 +139,14 @@ static bool is_in_with(struct pyview *view, uint64_t lock, struct snapshot_threa
 	       !snapshot_has_moved(at);
 }
 
-/* Whether a thread that runs, or has moved since, may be in a `with` block of the lock, or may have left one just now. */
-static bool may_be_in_with(struct pyview *view, uint64_t lock, const struct snapshot_thread *at)
+/* Whether a thread that has moved since was in a `with` block of the lock, or one that runs may be. */
+static bool may_be_in_with(struct pyview *view, uint64_t lock, struct snapshot_thread *at)
 {
-	return look_handle(at) && (at->call.state != PROC_IN_CALL || snapshot_has_moved(at)) &&
-	       (pyview_lock_in_with(view, look_handle(at), lock) || !pythread_is_legible(at));
+	if (!look_handle(at))
+		return false;
+	return at->call.state == PROC_IN_CALL ?
+		       has_block_of(view, lock, at) :
+		       pyview_lock_in_with(view, look_handle(at), lock) || !pythread_is_legible(at);
 }
 
 /* The only thread of the process that is in a `with` block of it, and can be: another may have left its own for a while. */
