@@ -67,18 +67,31 @@ static const struct ps_thread *find_still(const struct ps_process *before, uint3
 	return NULL;
 }
 
-static void look_at_threads(struct ps *ps, uint32_t seen, const struct ps_picture *before,
+/* The same process in an earlier picture: both have the order of beginnings. */
+static const struct ps_process *find_before(const struct ps_picture *before, uint32_t *from,
+					    uint32_t slot)
+{
+	uint32_t count = before ? before->processes.count : 0;
+
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t at = (*from + k) % count;
+
+		if (before->processes.item[at].slot != slot)
+			continue;
+		*from = at + 1;
+		return &before->processes.item[at];
+	}
+	return NULL;
+}
+
+static void look_at_threads(struct ps *ps, uint32_t seen, const struct ps_process *before,
 			    struct ps_process *process)
 {
 	const struct snapshot_process *living = &ps->snapshot->processes.item[seen];
-	const struct ps_process *old = NULL;
 	uint32_t from = 0;
 
-	for (uint32_t i = 0; before && i < before->processes.count && !old; i++)
-		if (before->processes.item[i].slot == process->slot)
-			old = &before->processes.item[i];
 	for (uint32_t i = living->begin; i < living->end; i++)
-		ps_thread_look(ps, i, find_still(old, &from, &ps->snapshot->threads.item[i]),
+		ps_thread_look(ps, i, find_still(before, &from, &ps->snapshot->threads.item[i]),
 			       ARRAY_ADD(&process->threads));
 }
 
@@ -114,7 +127,7 @@ static long long real_of(const struct ps *ps, uint64_t time_ns)
 	return time_ns ? (long long)reader_real_ns(ps->reader, time_ns) : 0;
 }
 
-static void look_at_process(struct ps *ps, const struct ps_picture *before,
+static void look_at_process(struct ps *ps, const struct ps_picture *before, uint32_t *from,
 			    struct ps_picture *picture, uint32_t slot)
 {
 	const struct mpsan_process *row = &ps->reader->session.table[slot];
@@ -144,7 +157,7 @@ static void look_at_process(struct ps *ps, const struct ps_picture *before,
 		process->end_value = row->end_value;
 	}
 	if (seen != SNAPSHOT_NONE) {
-		look_at_threads(ps, seen, before, process);
+		look_at_threads(ps, seen, find_before(before, from, slot), process);
 		for (unsigned i = 0; i < PS_ENDINGS; i++)
 			process->ignores[i] = proc_ignores(session_pid(&ps->reader->session, slot),
 							   ps_endings[i].number);
@@ -275,6 +288,7 @@ static bool is_recorded(const struct ps *ps)
 struct ps_picture *ps_picture(struct ps *ps, const struct ps_picture *before)
 {
 	struct ps_picture *picture = memory_get(sizeof(*picture));
+	uint32_t from = 0;
 
 	*picture = (struct ps_picture){.session = jsontext_safe(text_copy(ps->reader->session.dir)),
 				       .outside = ps->reader->session.head->outside != 0,
@@ -284,7 +298,7 @@ struct ps_picture *ps_picture(struct ps *ps, const struct ps_picture *before)
 				       .exports = ipc_list_totals(ps->reader->session.dir),
 				       .limits = limits_json(ps)};
 	READER_EACH_SLOT(ps->reader, slot)
-		look_at_process(ps, before, picture, slot);
+		look_at_process(ps, before, &from, picture, slot);
 	ps_tie(picture);
 	ps_picture_judge(ps, picture);
 	triage(picture);
