@@ -249,6 +249,12 @@ bool process_failed(const struct mpsan_process *process)
 	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
 }
 
+bool process_failed_unasked(const struct facts *facts, uint32_t slot)
+{
+	return process_failed(slot_of(facts, slot)) &&
+	       (process_is_job(facts, slot) || !process_answers_by_end(facts, slot));
+}
+
 uint64_t process_left_ns(const struct facts *facts, uint32_t slot)
 {
 	uint32_t parent = process_is_worker(facts, slot) ? process_parent(facts, slot) : FACT_NONE;

@@ -100,6 +100,9 @@ int process_end_signal(const struct facts *facts, uint32_t slot);
 /* Whether it ended by a signal, or with a status other than 0; not if it lives, or that is unknown. */
 bool process_failed(const struct mpsan_process *process);
 
+/* Whether it failed, and its status is no answer: nobody asks a shell's job in the background for that, but who waits for it. */
+bool process_failed_unasked(const struct facts *facts, uint32_t slot);
+
 /* The same, unless SIGTERM ended it, by which terminate() ends workers. */
 static inline bool process_failed_untold(const struct mpsan_process *process)
 {

@@ -60,12 +60,9 @@ bool was_orphaned(const struct reader *reader, uint32_t slot)
 #define CLOSE_NS 2000000000ull
 #define LEVELS 8u /* of processes, between the shell and who waits */
 
-/* Nobody asks a shell's job in the background for its status, but who waits for it. */
 static bool has_failed(const struct facts *facts, uint32_t slot)
 {
-	return process_failed(facts->processes[slot].slot) &&
-	       (!process_answers_by_end(facts, slot) || process_is_job(facts, slot)) &&
-	       !process_was_ended_by_another(facts, slot);
+	return process_failed_unasked(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 
 /* The child of a process that failed then; FACT_NONE: none did, or another child lives than `own`. */

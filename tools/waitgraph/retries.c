@@ -48,10 +48,8 @@ static bool is_lost(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = slot_of(reader, slot);
 
-	return process_failed(process) &&
-	       (process_is_job(&reader->facts, slot) ||
-		!process_answers_by_end(&reader->facts, slot) ||
-		(process->end == MPSAN_END_SIGNAL && process->end_value == SIGKILL));
+	return process_failed_unasked(&reader->facts, slot) ||
+	       (process->end == MPSAN_END_SIGNAL && process->end_value == SIGKILL);
 }
 
 /* The program that it has tried before, and that ended in the same way. */
@@ -233,8 +231,8 @@ static void look_at(struct deadlocks *deadlocks, uint32_t index)
 	if (life->retries || now_ns < life->asked_ns + ASK_NS)
 		return;
 	life->asked_ns = now_ns;
-	if (!find_loop(reader, thread->slot, &loop) ||
-	    !is_mute(life, thread->pid, now_ns, long_ns / 2) || !is_in_vain(reader, &loop) ||
+	if (!is_mute(life, thread->pid, now_ns, long_ns / 2) || /* it may have had many children */
+	    !find_loop(reader, thread->slot, &loop) || !is_in_vain(reader, &loop) ||
 	    !goes_round(reader, &loop, now_ns) || !has_lasted(reader, &loop, now_ns, long_ns) ||
 	    !others_rest(deadlocks, thread->slot, loop.last, now_ns - long_ns))
 		return;
