@@ -1,6 +1,6 @@
 """A worker puts a lambda and ends: its feeder drops that without a word, and the parent waits for the item."""
 # expect: deadlock-cycle error
-# says: an item that cannot be pickled is lost without a word if its process ends right after put\(\)
+# says: is lost without a word if its process ends right after put\(\)
 # within: 20
 
 import multiprocessing
