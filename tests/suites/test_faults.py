@@ -9,4 +9,4 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 
-sys.exit(subprocess.run([TESTS / "run", "-j", "1", "faults"], env={**os.environ, "MPSAN_FULL": "1", "TMPDIR": "/tmp"}).returncode)
+sys.exit(subprocess.run([TESTS / "run", "-j", "1", "faults"], env={**os.environ, "MPSAN_FULL": "1", "MPSAN_SLOW": "3", "TMPDIR": "/tmp"}).returncode)
