@@ -20,7 +20,7 @@ def waits(mine, other, both):
 
 
 def comes_later(lock):
-    print(lock.acquire(timeout=30))
+    print(f"{lock.acquire(timeout=30)}\n", end="")  # in one piece: two threads print
     lock.release()
 
 
