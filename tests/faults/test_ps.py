@@ -298,9 +298,8 @@ def check_dying():
         script.write_text(CHURN)
         place.preloaded([system_python(), script])
         place.until(lambda seen: len(seen["processes"]) > 8)
-        for _ in range(rounds(3, 20)):  # a look takes 3 s once the table is full
-            text_of(place)
-        assert place.document()["live"]
+        texts = [text_of(place) for _ in range(rounds(3, 20))]  # 3 s each once the table is full
+        assert all(texts) and place.document()["live"]
         says(text_of(place), "ended by signal 9 (Killed)", "ended before")
 
 
