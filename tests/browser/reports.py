@@ -77,6 +77,20 @@ def starved(number=0):
         waits(100, "the end of process 102", 102), waits(102, "a lock of the Lock made at main", 102)], number)
 
 
+def alike():
+    """Twenty-three workers wait for a lock whose owner is dead; a wrapper ran forty commands before the program."""
+    def waits(pid, what, owner_pid, at, gone=False):
+        return step("blocked", f"process {pid} waits for {what}", pid, pid, 700, (at,), waits_for={
+            "what": what, "pid": owner_pid, "tid": 0, "thread": None, "gone": gone, "taken": None, "since_ns": ms(420)})
+    steps = [waits(201, "the lock", 200, "work", True), waits(100, "the end of process 201", 201, "join"),
+             *(waits(pid, "the lock", pid, "work") for pid in range(202, 224))]
+    processes = [process(100, 1, None, 0, 1000, "root", argv=["/usr/bin/env", "bash", "python3", "train.py"]),
+                 *(process(300 + i, 100, None, 1 + i, 4 + i, argv=["bash", "which"], end={"code": i % 2}) for i in range(40)),
+                 process(100, 1, None, 50, 1000, "exec", argv=["python3", "train.py"]),
+                 *(process(200 + i, 100, f"worker-{i}", 60 + i, 1000 if i else 90, end=None if i else {"code": 3}) for i in range(24))]
+    return document([finding("lock-owner-killed", "error", "process 201 waits forever for the lock", steps)], processes)
+
+
 def export(number=2):
     memory = {"kind": "export", "name": "64 MiB on device 0", "bytes": 1 << 26, "pid": 101, "begin_ns": ms(310), "end_ns": ms(520),
               "uses": [[102, ms(330), ms(900)], [103, ms(350), None]], "uses_left_out": 0}

@@ -90,17 +90,33 @@ static json_int_t html_data_put_text(struct packer *packer, const json_t *object
 	return json_is_string(text) ? pool_put(&packer->texts, json_incref(text)) : -1;
 }
 
+/* The lines around a frame's: [number of the first, their texts]. */
+static json_t *pack_around(struct packer *packer, const json_t *around)
+{
+	json_t *lines = json_array(), *line;
+
+	JSON_EACH(line, json_object_get(around, "lines"))
+		json_array_append_new(
+			lines, json_integer(pool_put(&packer->texts, json_incref(line))));
+	return json_pack("[I, o]", jsontext_number(around, "first"), lines);
+}
+
 static json_int_t put_frame(struct packer *packer, const json_t *frame)
 {
+	const json_t *around = json_object_get(frame, "around");
+	json_t *packed;
+
 	if (!json_is_object(frame))
 		return -1;
-	return pool_put(&packer->frames, json_pack("[I, I, I, I, I, I]",
-						   html_data_put_text(packer, frame, "function"),
-						   html_data_put_text(packer, frame, "file"),
-						   jsontext_number(frame, "line"),
-						   html_data_put_text(packer, frame, "module"),
-						   jsontext_number(frame, "offset"),
-						   html_data_put_text(packer, frame, "source")));
+	packed = json_pack("[I, I, I, I, I, I]", html_data_put_text(packer, frame, "function"),
+			   html_data_put_text(packer, frame, "file"),
+			   jsontext_number(frame, "line"),
+			   html_data_put_text(packer, frame, "module"),
+			   jsontext_number(frame, "offset"),
+			   html_data_put_text(packer, frame, "source"));
+	if (around)
+		json_array_append_new(packed, pack_around(packer, around));
+	return pool_put(&packer->frames, packed);
 }
 
 static json_int_t put_stack(struct packer *packer, const json_t *stack)

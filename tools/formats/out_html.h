@@ -11,8 +11,8 @@
 /*
  * A new object: the document without `findings` and `processes`, and
  *  texts     every string of frames, once
- *  frames    [function, file, line, module, offset]: indices of texts; -1, or 0 for a number, if
- *            there is none
+ *  frames    [function, file, line, module, offset, source]: indices of texts; -1, or 0 for a
+ *            number, if there is none; then, of a frame with `around`: [its `first`, its `lines`]
  *  stacks    lists of frames
  *  findings  as in the document, but stack, python and at of a step are indices (-1: none)
  *  processes as in the document

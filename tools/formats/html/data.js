@@ -7,18 +7,41 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const GRADES = ['error', 'warning', 'note'];
 const findings = data.findings || [];
-const processes = data.processes || [];
+
+/* A pid is unique per host and session: with several of these, its meaning depends on the finding or process. */
+const hosts = data.hosts || [];
+const severalHosts = hosts.length > 1;
+
+/* A process for Map and Set; `near` is a finding or a process of the same session. */
+function processKey(pid, near) {
+	return severalHosts && near ? `${pid}@${near.host ?? ''}/${near.rank ?? ''}` : String(pid);
+}
+
+/* What a process executed in turn is one process, known by what it executed last. */
+const processes = (() => {
+	const last = new Map(), list = [];
+	for (const one of data.processes || []) {
+		const key = processKey(one.pid, one), before = last.get(key);
+		if (one.how === 'exec' && before) {
+			Object.assign(before, one, {start_ns: before.start_ns, how: before.how, parent: before.parent});
+			continue;
+		}
+		last.set(key, {...one});
+		list.push(last.get(key));
+	}
+	return list;
+})();
 
 const frameCache = [];
 
-/* {function, file, line, module, offset}; null for -1. */
+/* {function, file, line, module, offset, source, around}; null for -1. */
 function frameAt(index) {
 	if (index < 0 || index == null)
 		return null;
 	if (!frameCache[index]) {
-		const [name, file, line, module, offset, source] = data.frames[index];
+		const [name, file, line, module, offset, source, around] = data.frames[index];
 		const text = (i) => i < 0 ? '' : data.texts[i];
-		frameCache[index] = {function: text(name), file: text(file), line, module: text(module), offset, source: text(source)};
+		frameCache[index] = {function: text(name), file: text(file), line, module: text(module), offset, source: text(source), around};
 	}
 	return frameCache[index];
 }
@@ -41,6 +64,35 @@ function placeText(frame) {
 	return frame.module ? `${name} (${baseName(frame.module)})` : name;
 }
 
+const ALIKE_LEAST = 3;
+
+/* The owner of what a step waits for, as far as it is known. */
+function ownerKey(step) {
+	const edge = step.waits_for;
+	return edge && (edge.tid || edge.gone || edge.pid !== step.pid) ? `${edge.pid}/${edge.tid}` : '';
+}
+
+/* The steps with their `number`; those of which only the thread differs are one, and `alike` has them all. */
+function stepsOf(finding) {
+	if (finding.steps)
+		return finding.steps;
+	const groups = new Map(), owners = new Map(), keys = new Map();
+	const see = (map, key, value) => map.set(key, (map.get(key) || []).concat([value]));
+	for (const step of finding.evidence || []) {
+		keys.set(step, step.waits_for ? [step.role, step.at, step.python, step.python < 0 && step.stack, step.waits_for.what].join() : keys.size);
+		if (ownerKey(step) && !owners.get(keys.get(step))?.includes(ownerKey(step)))
+			see(owners, keys.get(step), ownerKey(step));
+	}
+	for (const step of keys.keys()) {
+		const key = keys.get(step), known = owners.get(key) || [];
+		see(groups, known.length > 1 ? `${key} ${ownerKey(step)}` : key, step);
+	}
+	const lists = [...groups.values()].flatMap((list) => list.length < ALIKE_LEAST ? list.map((one) => [one]) : [list]);
+	finding.steps = lists.sort((a, b) => finding.evidence.indexOf(a[0]) - finding.evidence.indexOf(b[0])).map((list, i) =>
+		({...(list.find(ownerKey) || list[0]), number: i + 1, alike: list.length > 1 ? list : null}));
+	return finding.steps;
+}
+
 /* The step of the finding's own thread; the affected one comes last. */
 function mainStep(finding) {
 	const steps = finding.evidence || [];
@@ -52,15 +104,6 @@ function mainStep(finding) {
 		if (steps[i].at >= 0)
 			return steps[i];
 	return steps[steps.length - 1] || null;
-}
-
-/* A pid is unique per host and session: with several of these, its meaning depends on the finding or process. */
-const hosts = data.hosts || [];
-const severalHosts = hosts.length > 1;
-
-/* A process for Map and Set; `near` is a finding or a process of the same session. */
-function processKey(pid, near) {
-	return severalHosts && near ? `${pid}@${near.host ?? ''}/${near.rank ?? ''}` : String(pid);
 }
 
 function processLabel(pid, near) {
@@ -84,12 +127,17 @@ function processAt(pid, time, near) {
 	return list.find((p) => p.start_ns <= time + 1e6 && (!p.end_ns || p.end_ns + 1e6 >= time)) || list[list.length - 1];
 }
 
+/* Its own name, else its script, else its program. */
 function processName(process) {
-	if (!process)
-		return '';
-	const words = process.argv || [];
-	const script = words.find((word, i) => i && !word.startsWith('-'));
-	return process.name || process.role || baseName(script || words[0] || '');
+	const words = process?.argv || [], at = words.findIndex((word, i) => i && !word.startsWith('-'));
+	const isScript = at > 0 && words[at - 1] !== '-c' && /^(python|pypy|perl|ruby|node|(ba|da|z)?sh$)/.test(baseName(words[0]));
+	return process ? process.name || process.role || baseName(isScript ? words[at] : words[0] || '') : '';
+}
+
+/* "name (pid)" of the process that lived then. */
+function processTitle(pid, time, near) {
+	const name = processName(processAt(pid, time, near));
+	return name ? `${name} (${processLabel(pid, near)})` : `process ${processLabel(pid, near)}`;
 }
 
 function endText(process) {

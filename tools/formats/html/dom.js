@@ -82,17 +82,19 @@ function shorten(text, room) {
 
 async function copyText(text, button) {
 	const before = button.textContent;
+	let copied = true;
 	try {
 		await navigator.clipboard.writeText(text);
-		button.textContent = 'Copied';
-	} catch {
-		const range = document.createRange();
-		range.selectNodeContents(button.previousElementSibling);
-		getSelection().removeAllRanges();
-		getSelection().addRange(range);
-		button.textContent = 'Selected';
+	} catch { /* without a permission the old way works */
+		const area = el('textarea', {class: 'hidden', 'aria-hidden': 'true'}, text);
+		button.after(area);
+		area.select();
+		copied = document.execCommand('copy');
+		area.remove();
+		button.focus();
 	}
-	announce(`${button.textContent}: ${text}`);
+	button.textContent = copied ? 'Copied' : 'Not copied';
+	announce(button.textContent);
 	setTimeout(() => { button.textContent = before; }, 1500);
 }
 

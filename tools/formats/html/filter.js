@@ -3,6 +3,7 @@
  * The filter: words, severities, a rule, a process. Neighbours: list.js shows the findings that fit, overview.js marks
  * them.
  */
+const FILTER_LEAST = 4; /* fewer findings are seen without a search */
 const wanted = {query: '', grades: new Set(GRADES), rule: '', process: ''};
 
 function countBy(keyOf) {
@@ -58,10 +59,17 @@ function startPick(id, all, options, change) {
 
 function processChoice(key, count) {
 	const process = (byPid.get(key) || [])[0];
-	return shorten(process ? `${processLabel(process.pid, process)} ${processName(process)} (${count})` : `${parseInt(key, 10)} (${count})`, 56);
+	return shorten(process ? `${processName(process)} (${processLabel(process.pid, process)}): ${count}` : `${parseInt(key, 10)}: ${count}`, 56);
+}
+
+function openFilter() {
+	byId('filters').open = true;
+	byId('search').focus();
 }
 
 function startFilter() {
+	byId('filters').hidden = findings.length < FILTER_LEAST;
+	byId('filters').open = innerWidth > 940;
 	const rules = [...countBy((finding) => finding.rule)].sort((a, b) => b[1] - a[1]);
 	const pids = [...countBy((finding) => [...pidsOf(finding)])].sort((a, b) => parseInt(a[0], 10) - parseInt(b[0], 10));
 	startGrades();

@@ -16,7 +16,8 @@ function listRow(finding, index) {
 		'aria-posinset': index + 1, 'aria-setsize': shown.length, style: null, onclick: () => choose(index)},
 	el('div', {class: 'item-head'}, el('span', {class: `grade ${finding.severity}`}, finding.severity), ' ', el('code', null, finding.rule),
 		finding.count > 1 && el('span', {class: 'times'}, `× ${finding.count.toLocaleString('en')}`)),
-	el('div', {class: 'item-text'}, finding.message), el('div', {class: 'item-place'}, `${finding.pid}${place ? ` · ${place}` : ''}`));
+	el('div', {class: 'item-text'}, headOf(finding).what),
+	el('div', {class: 'item-place'}, `${processTitle(finding.pid, finding.time_ns, finding)}${place ? ` · ${place}` : ''}`));
 }
 
 const made = new Map();

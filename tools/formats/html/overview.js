@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All processes over time, with the findings as marks: one thin line each, so that a thousand fit on a screen, and as
- * few elements as that takes. The view is a part of time and of the rows; zooming changes both. Neighbours: dom.js,
- * filter.js.
+ * few elements as that takes. Those that are alike share a lane, and so do short helpers. The view is a part of time and
+ * of the lanes; zooming changes both. Neighbours: dom.js, filter.js.
  */
-const OVERVIEW_TOP = 22, MARK_GRID = 7;
+const OVERVIEW_TOP = 22, MARK_GRID = 7, HELPER_PART = 0.1;
 
 /* Parents before their children, and children below their parents. */
 const order = (() => {
@@ -23,7 +23,7 @@ const order = (() => {
 			if (done.has(one))
 				continue;
 			done.add(one);
-			one.row = list.push(one) - 1;
+			list.push(one);
 			stack.push(...(children.get(processKey(one.pid, one)) || []).filter((child) => !done.has(child)).reverse());
 		}
 	};
@@ -32,8 +32,58 @@ const order = (() => {
 	return list;
 })();
 
-const whole = {t0: span.begin, t1: span.end, r0: 0, r1: Math.max(order.length, 1)};
-let view = {...whole}, overviewWidth = 900, overviewHeight = 100, overviewLeft = 164;
+/* Wrappers' commands: they ended soon and not by a signal, and neither they nor their children are in a finding. */
+function areHelpers() {
+	const helpers = new Set(), busy = new Set();
+	for (const process of [...order].reverse()) {
+		const length = (process.end_ns || span.end) - process.start_ns, key = processKey(process.pid, process);
+		if (!process.count && !busy.has(key) && process.how !== 'root' && process.end_ns && process.end?.signal == null && length < HELPER_PART * (span.end - span.begin))
+			helpers.add(process);
+		else
+			busy.add(processKey(process.parent, process));
+	}
+	return helpers.size >= ALIKE_LEAST ? helpers : new Set();
+}
+
+/* Children of one parent with one name but for its number, and one end, that have no children themselves. */
+function alikeKey(process, parents) {
+	return parents.has(processKey(process.pid, process)) ? processKey(process.pid, process) :
+		[processKey(process.parent, process), processName(process).replace(/\d+/g, '#'), endText(process)].join();
+}
+
+/* The lanes, each a list of processes in `list`; `open`: one process each. */
+function lanesOf(open) {
+	const helpers = open ? new Set() : areHelpers(), parents = new Set(order.filter((process) => !helpers.has(process)).map((process) => processKey(process.parent, process)));
+	const lanes = new Map();
+	order.forEach((process, i) => {
+		const key = open ? i : helpers.has(process) ? 'helpers' : alikeKey(process, parents);
+		if (!lanes.has(key))
+			lanes.set(key, {list: [], isHelpers: helpers.has(process)});
+		lanes.get(key).list.push(process);
+	});
+	const enough = [...lanes.values()].flatMap((lane) => lane.isHelpers || lane.list.length >= ALIKE_LEAST ? [lane] : lane.list.map((one) => ({list: [one]})));
+	enough.sort((a, b) => Boolean(a.isHelpers) - Boolean(b.isHelpers));
+	enough.forEach((lane, row) => lane.list.forEach((process) => { process.row = row; }));
+	return enough;
+}
+
+/* "worker-#": what the names in a lane have in common. */
+function laneName(lane) {
+	const [first] = lane.list, count = lane.list.length.toLocaleString('en');
+	return lane.isHelpers ? `${count} short helpers` : lane.list.length > 1 ? `${count} alike: ${processName(first)} …` : `${processName(first)} (${first.pid})`;
+}
+
+let lanes = [], whole = {t0: span.begin, t1: span.end, r0: 0, r1: 1};
+let view = whole, overviewWidth = 900, overviewHeight = 100, overviewLeft = 164;
+
+function showLanes(open) {
+	lanes = lanesOf(open);
+	whole = {...whole, r1: lanes.length};
+	byId('unfold').setAttribute('aria-expanded', String(open));
+	byId('unfold').hidden = !open && lanes.length === order.length;
+	byId('unfold').textContent = open ? 'Fold those alike' : `Show each of the ${order.length.toLocaleString('en')}`;
+	setView(whole);
+}
 
 function setView(next) {
 	const least = (whole.t1 - whole.t0) / 1e5, time = Math.max(next.t1 - next.t0, least), rows = Math.max(next.r1 - next.r0, Math.min(4, whole.r1));
@@ -63,14 +113,18 @@ function overviewY(row) {
 	return OVERVIEW_TOP + (row - view.r0) / (view.r1 - view.r0) * (overviewHeight - OVERVIEW_TOP - 6);
 }
 
-function shownRows() {
-	return order.slice(Math.floor(view.r0), Math.ceil(view.r1));
+function shownLanes() {
+	return lanes.slice(Math.floor(view.r0), Math.ceil(view.r1));
+}
+
+function shownProcesses() {
+	return shownLanes().flatMap((lane) => lane.list);
 }
 
 /* The processes' lives, in two paths: successful and failed ones. */
 function drawLives(height) {
 	const path = {well: '', ill: ''}, thick = Math.max(1, Math.min(8, height * 0.6));
-	for (const process of shownRows()) {
+	for (const process of shownProcesses()) {
 		const from = Math.max(overviewLeft, overviewX(process.start_ns));
 		const to = Math.min(overviewWidth - 8, overviewX(process.end_ns || whole.t1));
 		if (to >= overviewLeft && from <= overviewWidth - 8)
@@ -81,7 +135,7 @@ function drawLives(height) {
 
 function drawBirths() {
 	let d = '';
-	for (const process of shownRows()) {
+	for (const {list: [process]} of shownLanes()) {
 		const parent = processAt(process.parent, process.start_ns, process), x = overviewX(process.start_ns);
 		if (parent && parent.row !== undefined && x >= overviewLeft && parent.row >= view.r0)
 			d += `M${x.toFixed(1)} ${overviewY(parent.row + 0.5).toFixed(1)}V${overviewY(process.row + 0.5).toFixed(1)}`;
@@ -110,16 +164,16 @@ function drawMarks() {
 }
 
 function drawNames(height) {
-	return height < 11 ? [] : shownRows().map((process) => svg('text', {class: 'lane-name', x: 2, y: overviewY(process.row + 0.5) + 4},
-		shorten(`${process.pid} ${processName(process)}`, overviewLeft < 100 ? 14 : 25)));
+	return height < 11 ? [] : shownLanes().map((lane) => svg('text', {class: 'lane-name', x: 2, y: overviewY(lane.list[0].row + 0.5) + 4},
+		shorten(laneName(lane), overviewLeft < 130 ? 18 : 27)));
 }
 
 function drawTimes() {
-	const parts = [], length = view.t1 - view.t0;
-	for (let i = 0; i <= 4; i++) {
-		const x = overviewX(view.t0 + length * i / 4), label = durationText(view.t0 + length * i / 4 - whole.t0);
+	const parts = [], length = view.t1 - view.t0, count = overviewWidth < 600 ? 2 : 4;
+	for (let i = 0; i <= count; i++) {
+		const x = overviewX(view.t0 + length * i / count), label = durationText(view.t0 + length * i / count - whole.t0);
 		parts.push(svg('line', {class: 'tick', x1: x, x2: x, y1: OVERVIEW_TOP - 6, y2: overviewHeight - 2}),
-			svg('text', {class: 'axis', x, y: 12, 'text-anchor': i === 4 ? 'end' : i ? 'middle' : 'start'}, i || view.t0 > whole.t0 ? `+${label}` : '0'));
+			svg('text', {class: 'axis', x, y: 12, 'text-anchor': i === count ? 'end' : i ? 'middle' : 'start'}, i || view.t0 > whole.t0 ? `+${label}` : '0'));
 	}
 	return parts;
 }
@@ -135,8 +189,8 @@ function drawOverview() {
 	if (!frame || !frame.clientWidth)
 		return;
 	overviewWidth = Math.max(300, frame.clientWidth);
-	overviewLeft = overviewWidth < 600 ? 96 : 164;
-	overviewHeight = OVERVIEW_TOP + 8 + Math.min(240, Math.max(40, order.length * 17));
+	overviewLeft = overviewWidth < 600 ? 118 : 172;
+	overviewHeight = OVERVIEW_TOP + 8 + Math.min(240, Math.max(40, lanes.length * 17));
 	const height = (overviewHeight - OVERVIEW_TOP) / (view.r1 - view.r0);
 	frame.replaceChildren(picture(overviewWidth, overviewHeight, 'Processes over time', overviewWords(), drawTimes(),
 		height > 5 && drawBirths(), drawLives(height), drawNames(height), drawMarks()));
@@ -144,11 +198,11 @@ function drawOverview() {
 	byId('zoom-out').disabled = byId('zoom-all').disabled = view.t1 - view.t0 >= whole.t1 - whole.t0 && view.r1 - view.r0 >= whole.r1;
 }
 
-/* The process under the pointer. */
-function processUnder(event) {
+/* The lane under the pointer. */
+function laneUnder(event) {
 	const box = byId('overview-picture').firstElementChild.getBoundingClientRect();
 	const y = (event.clientY - box.top) * overviewHeight / box.height;
-	return order[Math.floor(view.r0 + (y - OVERVIEW_TOP) / (overviewHeight - OVERVIEW_TOP - 6) * (view.r1 - view.r0))];
+	return lanes[Math.floor(view.r0 + (y - OVERVIEW_TOP) / (overviewHeight - OVERVIEW_TOP - 6) * (view.r1 - view.r0))];
 }
 
 function pointerParts(event) {
@@ -158,8 +212,12 @@ function pointerParts(event) {
 
 function describeProcess(process) {
 	const count = process.count || 0, length = (process.end_ns || whole.t1) - process.start_ns;
-	return `${processLabel(process.pid, process)} ${processName(process)}: ${process.how || ''} by ${process.parent}, lived ${durationText(length)}, ${endText(process)}` +
+	return `${processName(process)} (${processLabel(process.pid, process)}): ${process.how || ''} by ${process.parent}, lived ${durationText(length)}, ${endText(process)}` +
 		`${process.watched === true ? '' : `, not watched: ${process.watched}`}; ${plural(count, 'finding')}`;
+}
+
+function describeLane(lane) {
+	return lane.list.length === 1 ? describeProcess(lane.list[0]) : `${laneName(lane)}: ${lane.list.map((one) => `${processName(one)} (${one.pid})`).join(', ')}`;
 }
 
 function addPointer(frame, hint) {
@@ -172,8 +230,8 @@ function addPointer(frame, hint) {
 	}, {passive: false});
 	frame.addEventListener('pointerdown', (event) => { from = event; moved = false; });
 	frame.addEventListener('pointermove', (event) => {
-		const process = processUnder(event);
-		hint.textContent = process ? describeProcess(process) : '';
+		const lane = laneUnder(event);
+		hint.textContent = lane ? describeLane(lane) : '';
 		if (!from || !event.buttons)
 			return;
 		if (moved || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > 4) {
@@ -183,9 +241,9 @@ function addPointer(frame, hint) {
 		}
 	});
 	frame.addEventListener('pointerup', (event) => {
-		const process = from && !moved && processUnder(event);
+		const process = from && !moved && laneUnder(event)?.list.find((one) => one.count);
 		from = null;
-		if (process && process.count)
+		if (process)
 			chooseProcess(processKey(process.pid, process));
 	});
 }
@@ -223,9 +281,11 @@ function startOverview() {
 		'aria-label': 'Picture of all processes: + and - zoom, arrows move, 0 shows all'});
 	const button = (id, text, label, act) => el('button', {type: 'button', id, 'aria-label': label, onclick: act}, text);
 	byId('overview').append(el('div', {class: 'overview-head'}, el('h2', {id: 'overview-title'}, 'Processes over time'),
-		el('div', {class: 'zoom', role: 'group', 'aria-label': 'Zoom'}, button('zoom-in', '+', 'Zoom in', () => zoomView(0.6)),
+		el('div', {class: 'zoom', role: 'group', 'aria-label': 'Zoom'},
+			el('button', {type: 'button', id: 'unfold', onclick: (event) => showLanes(event.target.getAttribute('aria-expanded') === 'false')}), button('zoom-in', '+', 'Zoom in', () => zoomView(0.6)),
 			button('zoom-out', '−', 'Zoom out', () => zoomView(1 / 0.6)), button('zoom-all', 'All', 'Show all', () => setView(whole)))),
 	frame, hint, processTable());
 	addPointer(frame, hint);
+	showLanes(false);
 	new ResizeObserver(() => requestAnimationFrame(drawOverview)).observe(frame);
 }

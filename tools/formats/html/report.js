@@ -6,13 +6,12 @@ function countOf(grade) {
 	return findings.reduce((sum, finding) => sum + (finding.severity === grade), 0);
 }
 
+/* How it went, and what else there is. */
 function verdictText() {
-	const [errors, warnings, notes] = GRADES.map(countOf);
-	if (errors)
-		return ['bad', errors === 1 ? '1 proven error.' : `${errors.toLocaleString('en')} proven errors.`];
-	if (warnings)
-		return ['risky', `No errors; ${plural(warnings, 'warning')}.`];
-	return ['good', notes ? `No errors, no warnings; ${plural(notes, 'note')}.` : 'No findings.'];
+	const [errors, warnings, notes] = GRADES.map(countOf), kind = errors ? 'bad' : warnings ? 'risky' : 'good';
+	const first = errors ? plural(errors, 'proven error') : warnings ? `No errors; ${plural(warnings, 'warning')}` : notes ? 'No errors, no warnings' : 'No findings';
+	const rest = [errors && warnings && plural(warnings, 'warning'), notes && plural(notes, 'note'), data.suppressed && `${data.suppressed} suppressed`];
+	return [kind, `${first}.`, rest.filter(Boolean).join(', ')];
 }
 
 function exitText() {
@@ -43,16 +42,15 @@ function addHosts() {
 }
 
 function startTop() {
-	const [kind, text] = verdictText(), unwatched = processes.filter((process) => process.watched !== true).length;
+	const [kind, text, rest] = verdictText(), unwatched = processes.filter((process) => process.watched !== true).length;
 	byId('verdict').append(text);
+	byId('rest').append(rest);
 	byId('verdict').classList.add(kind);
 	document.title = `${plural(countOf('error'), 'error')}, ${plural(countOf('warning'), 'warning')} – mpsan`;
-	byId('counts').append(...GRADES.map((grade) => el('li', {class: grade}, el('strong', null, countOf(grade).toLocaleString('en')),
-		` ${countOf(grade) === 1 ? grade : `${grade}s`}`)), data.suppressed ? el('li', null, el('strong', null, data.suppressed), ' suppressed') : '');
 	fill(byId('command'), null, [commandText() || 'unknown command']);
 	addFact('Ended', exitText());
 	addFact('Lasted', processes.length ? durationText(span.end - span.begin) : '');
-	addFact('Processes', plural(processes.filter((process) => process.how !== 'exec').length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
+	addFact('Processes', plural(processes.length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
 	addHosts();
 	addFact('Began', span.begin ? clockText(span.begin) : '');
 	byId('made').append(`Made by mpsan ${(data.tool || {}).version || ''}. This file is self-contained and uses no network.`);
@@ -119,7 +117,7 @@ function step(by) {
 }
 
 const KEYS = {
-	'/': () => byId('search').focus(),
+	'/': openFilter,
 	j: () => step(1),
 	k: () => step(-1),
 	ArrowDown: () => choose(chosen + 1),
@@ -131,7 +129,7 @@ const KEYS = {
 	e: () => toggleGrade('error'),
 	w: () => toggleGrade('warning'),
 	n: () => toggleGrade('note'),
-	c: () => byId('story').querySelector('.copy button')?.click(),
+	c: () => byId('story').querySelector('.copy-markdown')?.click(),
 	t: nextTheme,
 	'?': () => byId('help').showModal(),
 };
@@ -172,6 +170,11 @@ function followLink() {
 function startPage() {
 	startTop();
 	startTheme();
+	if (findings.length < 2) {
+		document.querySelector('.desk').classList.add('single');
+		byId('result').classList.add('hidden');
+		byId('list').hidden = true;
+	}
 	startOverview();
 	byId('folds').append(...[limitsFold(), practicesFold()].filter(Boolean));
 	startFilter();

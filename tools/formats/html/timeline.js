@@ -3,7 +3,7 @@
  * The timeline of one finding: a row for each thread and object of memory in it, bars for what was held and
  * waited for, an arrow for the fork. Neighbours: scale.js, story.js.
  */
-const ROW = 54, GUTTER = 188, HEAD = 34, USES_DRAWN = 10, CONTEXT_DRAWN = 8, CHAR = 6.3;
+const ROW = 54, HEAD = 34, USES_DRAWN = 10, CONTEXT_DRAWN = 8, CHAR = 6.3;
 
 const ROLE_WORDS = {
 	holder: 'holds it',
@@ -25,9 +25,12 @@ const ROLE_WORDS = {
 
 /* The rows, and what is drawn in them. */
 class Scene {
-	constructor(finding) {
+	constructor(finding, width, open) {
 		this.finding = finding;
-		this.steps = finding.evidence || [];
+		this.gutter = width < 600 ? 120 : 188;
+		this.margin = width < 600 ? 84 : 130;
+		this.right = width - this.margin;
+		this.steps = open ? stepsOf(finding).flatMap((step) => (step.alike || [step]).map((one) => ({...one, number: step.number}))) : stepsOf(finding);
 		this.rows = [];
 		this.bars = [];
 		this.marks = [];
@@ -47,6 +50,8 @@ class Scene {
 	}
 
 	threadRow(step) {
+		if (step.alike)
+			return this.row(step.pid, step.tid, 'first of them', {title: `${step.alike.length} alike`});
 		const row = this.row(step.pid, step.tid, step.tid === step.pid ? 'main thread' : step.thread);
 		if (!row.name || row.name.startsWith('TID '))
 			row.name = step.thread || row.name;
@@ -76,11 +81,11 @@ function forkBehind(steps, step)
 }
 
 function addSteps(scene) {
-	scene.steps.forEach((step, i) => {
+	scene.steps.forEach((step) => {
 		const row = scene.threadRow(step), time = momentOf(scene, step);
 		if (!step.waits_for)
 			scene.see(time);
-		scene.marks.push({row, time, number: i + 1, role: step.role});
+		scene.marks.push({row, time, step, number: step.number, role: step.role});
 		if (step.role === 'fork' && step.child)
 			scene.arrows.push({row, time, child: step.child});
 	});
@@ -136,7 +141,7 @@ function addContext(scene) {
 
 function addWaits(scene) {
 	for (const mark of scene.marks) {
-		const step = scene.steps[mark.number - 1];
+		const step = mark.step;
 		if (mark.role === 'holder')
 			addHold(scene, mark);
 		if (mark.role !== 'wait' && mark.role !== 'blocked')
@@ -146,7 +151,7 @@ function addWaits(scene) {
 		scene.see(from);
 		mark.time = from;
 		scene.bars.push({row: mark.row, kind: 'wait', from, to: 0,
-			label: `waits for ${what}${isEndless(scene) ? ', forever' : ''}`});
+			label: `waits for ${what.split(', made at ')[0]}${isEndless(scene) ? ', forever' : ''}`});
 	}
 }
 
@@ -196,8 +201,8 @@ function sortRows(scene) {
 	});
 }
 
-function sceneOf(finding) {
-	const scene = new Scene(finding);
+function sceneOf(finding, width, open) {
+	const scene = new Scene(finding, width, open);
 	addSteps(scene);
 	addChildren(scene);
 	addWaits(scene);
@@ -208,30 +213,27 @@ function sceneOf(finding) {
 	return scene;
 }
 
-function rowTitle(row) {
-	if (row.memory)
-		return '';
-	const name = processName(row.process);
-	return name ? `${row.pid} · ${name}` : `process ${row.pid}`;
+function rowTitle(scene, row) {
+	return row.memory ? '' : row.title || processTitle(row.pid, scene.finding.time_ns, scene.finding);
 }
 
-function drawRowHead(row, width) {
+function drawRowHead(scene, row, width) {
 	const parts = [];
 	if (row.first)
 		parts.push(svg('line', {class: 'group-line', x1: 0, x2: width, y1: row.y - 7, y2: row.y - 7}),
-			svg('text', {class: 'group-name', x: 2, y: row.y + 11}, shorten(rowTitle(row), 28)));
+			svg('text', {class: 'group-name', x: 2, y: row.y + 11}, shorten(rowTitle(scene, row), Math.floor(scene.gutter / 6.7))));
 	parts.push(svg('text', {class: row.ghost ? 'row-name ghost' : 'row-name', x: row.memory ? 2 : 12, y: row.y + 31},
-		shorten(row.name || `thread ${row.tid}`, 24)));
+		shorten(row.name || `thread ${row.tid}`, Math.floor(scene.gutter / 7))));
 	return parts;
 }
 
-function drawLife(scene, row, at, right) {
+function drawLife(scene, row, at) {
 	if (row.memory || row.ghost || row.sort === 'use')
 		return [];
 	const known = lineOf(scene, row);
 	const born = row.from || Math.max(known ? known.begin : 0, row.process ? row.process.start_ns : 0);
-	const from = born > at.points[0] ? at(born) : GUTTER + 4, y = row.y + 27;
-	const to = row.end ? at(row.end) : right + 22;
+	const from = born > at.points[0] ? at(born) : scene.gutter + 4, y = row.y + 27;
+	const to = row.end ? at(row.end) : scene.right + 22;
 	const parts = [svg('line', {class: 'life', x1: from, x2: to, y1: y, y2: y})];
 	if (row.end)
 		parts.push(svg('path', {class: 'end-mark', d: `M${to} ${y - 8}v16`}, svg('title', null, endText(row.process))));
@@ -243,20 +245,21 @@ function drawContext(bar, at, right) {
 	return [svg('rect', {class: `mark ${bar.kind}`, x, y: bar.row.y + 24, width: to - x, height: 6}, svg('title', null, bar.label))];
 }
 
-function drawBar(bar, at, right, hatchId) {
+function drawBar(scene, bar, at, hatchId) {
+	const {gutter, right, margin} = scene;
 	if (bar.kind.startsWith('context'))
 		return drawContext(bar, at, right);
 	const endless = !bar.to, y = bar.row.y + 21, end = bar.row.end;
-	const x = bar.from ? at(bar.from) : GUTTER + 4;
+	const x = bar.from ? at(bar.from) : gutter + 4;
 	const to = Math.max(x + 3, endless ? (end && bar.kind !== 'memory' ? at(end) : right + 18) : at(bar.to));
 	const shape = endless && !end ? `M${x} ${y}H${to}l8 6l-8 6H${x}z` : `M${x} ${y}H${to}v12H${x}z`;
 	const parts = [svg('path', {class: `mark ${bar.kind}`, d: shape}, svg('title', null, bar.label))];
 	if (bar.kind === 'wait' || bar.kind === 'beyond')
 		parts.push(svg('path', {d: shape, fill: `url(#${hatchId})`}));
-	const chars = Math.max(12, Math.floor((right + 100 - x) / CHAR));
-	const label = shorten(bar.label, chars), start = Math.min(x + 13, right + 130 - label.length * CHAR);
+	const chars = Math.max(12, Math.floor((right + margin - gutter) / CHAR));
+	const label = shorten(bar.label, chars), start = Math.min(x + 13, right + margin - label.length * CHAR);
 	if (bar.row.room(start, start + label.length * CHAR, 1) === 1)
-		parts.push(svg('text', {class: `label ${bar.kind}`, x: Math.max(GUTTER + 4, start), y: bar.row.y + 46}, label));
+		parts.push(svg('text', {class: `label ${bar.kind}`, x: Math.max(gutter + 4, start), y: bar.row.y + 46}, label));
 	return parts;
 }
 
@@ -281,7 +284,7 @@ function drawArrow(arrow, at) {
 		arrow.to.from && svg('circle', {class: 'fork-head', cx: x, cy: to, r: 3})];
 }
 
-function drawAxis(scene, at, height, right)
+function drawAxis(scene, at, height)
 {
 	const parts = [], free = labelRoom(1),
 	      base = at.points.find((time) => time !== scene.before);
@@ -295,7 +298,7 @@ function drawAxis(scene, at, height, right)
 		else if (free(x - 4, x + label.length * CHAR + 6) === 0)
 			parts.push(svg('text', {class: 'axis', x: x + 2, y: 12}, label));
 	}
-	parts.push(svg('text', {class: 'axis end', x: right + 2, y: 24}, 'end of the run'));
+	parts.push(svg('text', {class: 'axis end', x: scene.right + 2, y: 24}, 'end of the run'));
 	return parts;
 }
 
@@ -310,29 +313,40 @@ function sceneTable(scene) {
 	const since = (time) => time >= base ? `+${durationText(time - base)}` : 'before';
 	return asTable('Timeline as a table', ['From', 'To', 'Process', 'Thread', 'What'], () => [
 		...scene.marks.map((mark) => [since(mark.time), '', mark.row.pid || '', mark.row.name || mark.row.tid,
-			`${mark.number}. ${scene.steps[mark.number - 1].what}`]),
+			`${mark.number}. ${mark.step.what}`]),
 		...scene.bars.map((bar) => [since(bar.from), bar.to ? since(bar.to) : 'no end seen', bar.row.pid || '',
 			bar.row.name || bar.row.tid, bar.label])]);
 }
 
+/* Shows each of the lanes that are alike, or folds them again. */
+function unfoldButton(finding, room, open) {
+	const count = stepsOf(finding).reduce((sum, step) => sum + (step.alike ? step.alike.length : 0), 0);
+	const button = el('button', {type: 'button', class: 'more unfold', 'aria-expanded': String(open), onclick: () => {
+		const next = timelineFigure(finding, room, !open);
+		button.closest('figure').replaceWith(next);
+		next.querySelector('.unfold').focus();
+	}}, open ? 'Fold those alike' : `Show each of the ${count} alike`);
+	return count > 0 && button;
+}
+
 /* The figure; null when there is nothing to draw. */
-function timelineFigure(finding, width) {
-	const scene = sceneOf(finding);
+function timelineFigure(finding, room, open = false) {
+	const width = Math.min(1180, room), scene = sceneOf(finding, width, open);
 	if (!scene.marks.length)
 		return null;
-	const last = scene.rows[scene.rows.length - 1], height = last.y + ROW + 4, right = width - 130, spots = [], hatchId = `hatch-${++lastId}`;
-	const at = timeScale(scene.times, GUTTER + 46, right);
+	const last = scene.rows[scene.rows.length - 1], height = last.y + ROW + 4, spots = [], hatchId = `hatch-${++lastId}`;
+	const at = timeScale(scene.times, scene.gutter + 46, scene.right);
 	const drawing = picture(
 		width, height, `Timeline of ${finding.rule}`,
-		scene.marks.map((mark) => `${mark.number}: ${scene.steps[mark.number - 1].what}`)
+		scene.marks.map((mark) => `${mark.number}: ${mark.step.what}`)
 			.join('. '),
-		hatch(hatchId), drawAxis(scene, at, height, right),
-		scene.rows.map((row) => drawRowHead(row, width)),
-		scene.rows.map((row) => drawLife(scene, row, at, right)),
-		scene.bars.map((bar) => drawBar(bar, at, right, hatchId)),
+		hatch(hatchId), drawAxis(scene, at, height),
+		scene.rows.map((row) => drawRowHead(scene, row, width)),
+		scene.rows.map((row) => drawLife(scene, row, at)),
+		scene.bars.map((bar) => drawBar(scene, bar, at, hatchId)),
 		scene.arrows.map((arrow) => drawArrow(arrow, at)),
 		scene.marks.map((mark) => drawMark(mark, at, spots)));
-	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Timeline'}, drawing),
+	return el('figure', {class: 'figure'}, drawing,
 		el('figcaption', null, 'Time runs to the right; gaps are not to scale. Numbers are the steps below.',
-			scene.notes.map((note) => ` ${note}.`)), sceneTable(scene));
+			scene.notes.map((note) => ` ${note}.`)), unfoldButton(finding, room, open), sceneTable(scene));
 }
