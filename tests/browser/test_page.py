@@ -353,12 +353,14 @@ def check_first_screen():
 
     def long(driver):
         look(driver)
+        assert text_of(driver, "#story .fix p") == ["Write with lock: there"] and text_of(driver, "#story .fix code") == ["with lock:"]
         assert text_of(driver, "#story h2.long") == [wordy["message"].capitalize()] and count_of(driver, "#story .why-never") == 0
     report = reports.stories()
     report["findings"][0].update(what='worker "parse" (101) hangs at train.py:20', why="its owner was not copied")
     with_page(report, told)
     report = reports.stories()
     wordy = report["findings"][0]
+    wordy["fix"] = "write `with lock:` there"
     wordy["message"] = "process 101 waits " + "for lock 7 and " * 30
     with_page(report, long)
 

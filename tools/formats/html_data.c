@@ -96,8 +96,8 @@ static json_t *pack_around(struct packer *packer, const json_t *around)
 	json_t *lines = json_array(), *line;
 
 	JSON_EACH(line, json_object_get(around, "lines"))
-		json_array_append_new(
-			lines, json_integer(pool_put(&packer->texts, json_incref(line))));
+		json_array_append_new(lines,
+				      json_integer(pool_put(&packer->texts, json_incref(line))));
 	return json_pack("[I, o]", jsontext_number(around, "first"), lines);
 }
 
@@ -108,12 +108,11 @@ static json_int_t put_frame(struct packer *packer, const json_t *frame)
 
 	if (!json_is_object(frame))
 		return -1;
-	packed = json_pack("[I, I, I, I, I, I]", html_data_put_text(packer, frame, "function"),
-			   html_data_put_text(packer, frame, "file"),
-			   jsontext_number(frame, "line"),
-			   html_data_put_text(packer, frame, "module"),
-			   jsontext_number(frame, "offset"),
-			   html_data_put_text(packer, frame, "source"));
+	packed = json_pack(
+		"[I, I, I, I, I, I]", html_data_put_text(packer, frame, "function"),
+		html_data_put_text(packer, frame, "file"), jsontext_number(frame, "line"),
+		html_data_put_text(packer, frame, "module"), jsontext_number(frame, "offset"),
+		html_data_put_text(packer, frame, "source"));
 	if (around)
 		json_array_append_new(packed, pack_around(packer, around));
 	return pool_put(&packer->frames, packed);

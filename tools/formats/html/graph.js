@@ -13,7 +13,9 @@ function isNamed(what) {
 
 class Graph {
 	constructor(finding) {
+		const steps = stepsOf(finding), pids = new Set(steps.flatMap((step) => [step.pid, step.waits_for?.pid ?? step.pid]));
 		this.finding = finding;
+		this.only = pids.size === 1 && steps[0];
 		this.people = [];
 		this.things = [];
 		this.edges = [];
@@ -26,7 +28,10 @@ class Graph {
 		return card;
 	}
 
+	/* All threads of one process need not say whose they are. */
 	title(pid, thread) {
+		if (this.only)
+			return thread || 'main thread';
 		const title = processTitle(pid, this.finding.time_ns, this.finding);
 		return !thread || /^main/i.test(thread) ? title : `${thread} of ${title}`;
 	}
@@ -78,16 +83,16 @@ function ownerOf(graph, step) {
 function waitGraph(finding) {
 	const graph = new Graph(finding), steps = stepsOf(finding), waits = steps.filter((step) => step.waits_for);
 	const holder = steps.find((step) => step.role === 'holder'), fork = steps.find((step) => step.role === 'fork');
-	waits.forEach((step) => graph.waiter(step));
+	const left = waits.length || !holder ? [] : steps.filter((step) => step.role === 'wait');
+	[...waits, ...left].forEach((step) => graph.waiter(step));
 	for (const step of waits)
 		graph.wait(step, step.waits_for.what, ownerOf(graph, step), step.waits_for.taken);
-	if (!waits.length && holder)
-		for (const step of steps.filter((one) => one.role === 'wait')) {
-			const left = fork && fork.pid === holder.pid && fork.tid !== holder.tid && step.pid !== holder.pid;
-			graph.wait(step, subjectName(finding), graph.owner(holder.pid, holder.tid, graph.title(holder.pid, holder.thread),
-				left ? `not copied into ${step.pid} by fork()` : placeText(frameAt(holder.at)), Boolean(left)));
-		}
-	return Object.assign(graph, {name: 'Who waits for whom', heads: ['Threads', 'What they wait for'], legend: '→ waits for; ← is held by, or can be ended only by.'});
+	for (const step of left) {
+		const gone = Boolean(fork && fork.pid === holder.pid && fork.tid !== holder.tid && step.pid !== holder.pid);
+		graph.wait(step, subjectName(finding), graph.owner(holder.pid, holder.tid, graph.title(holder.pid, holder.thread),
+			gone ? `not copied into ${step.pid} by fork()` : placeText(frameAt(holder.at)), gone));
+	}
+	return Object.assign(graph, {name: 'Who waits for whom', head: 'What they wait for', legend: '→ waits for; ← is held by, or can be ended only by.'});
 }
 
 /* Threads that took a second lock while holding a first one. */
@@ -98,7 +103,7 @@ function orderGraph(finding) {
 		graph.edge(graph.thing(step.first), thread, 'hold', step.what);
 		graph.edge(thread, graph.thing(step.second), 'wait', step.what);
 	}
-	return Object.assign(graph, {name: 'Lock order', heads: ['Threads', 'Locks'], legend: '← is held by the thread meanwhile; → is taken under it.'});
+	return Object.assign(graph, {name: 'Lock order', head: 'Locks', legend: '← is held by the thread meanwhile; → is taken under it.'});
 }
 
 function wrapText(text, room, lines) {
@@ -155,7 +160,7 @@ function graphFigure(graph, room) {
 	things.sort((a, b) => wish(a) - wish(b));
 	const height = Math.max(foot, placeCards(things, right, cardWidth, wish)) - CARD_GAP + 2;
 	const drawing = picture(width, height, graph.name, graph.edges.map((edge) => edge.long).join('. '),
-		graph.heads.map((head, i) => svg('text', {class: 'axis', x: i ? right : 1, y: 13}, head)), edges.map(drawEdge), [...people, ...things].map(drawCard));
+		[graph.only ? `Threads of ${processTitle(graph.only.pid, graph.only.time_ns, graph.finding)}` : 'Threads', graph.head].map((head, i) => svg('text', {class: 'axis', x: i ? right : 1, y: 13}, shorten(head, Math.floor(cardWidth / 6)))), edges.map(drawEdge), [...people, ...things].map(drawCard));
 	return el('figure', {class: 'figure'}, drawing,
 		el('figcaption', null, graph.legend, left > 0 && ` ${plural(left, 'further thread')} not drawn; the table lists all.`),
 		asTable(graph.name, ['From', 'To', 'Why'], () => graph.edges.map((edge) => [edge.from.label, edge.to.label, edge.long])));

@@ -138,6 +138,12 @@ function headOf(finding) {
 	return finding.what ? finding : {what: finding.message, why: ''};
 }
 
+/* Words between backticks as code. */
+function withCode(text) {
+	const parts = text.split('`');
+	return parts.length % 2 ? parts.map((part, i) => i % 2 ? el('code', null, part) : part) : text;
+}
+
 function storyHead(finding, prefix) {
 	const rule = (data.rules || {})[finding.rule], {what, why} = headOf(finding);
 	const copy = el('button', {type: 'button', class: 'copy-markdown', 'aria-keyshortcuts': 'c', onclick: () => copyText(markdownOf(finding), copy)}, 'Copy as Markdown');
@@ -146,7 +152,7 @@ function storyHead(finding, prefix) {
 			rule && el('span', {class: 'rule-title'}, finding.title || rule.title), copy),
 		el('h2', {id: `${prefix}-title`, class: what.length > 160 ? 'message long' : 'message'}, sentence(what)),
 		why && el('p', {class: 'why-never'}, sentence(why)),
-		el('section', {class: 'fix', 'aria-label': 'The fix'}, el('h3', null, 'The fix'), el('p', null, finding.fix.charAt(0).toUpperCase() + finding.fix.slice(1))),
+		el('section', {class: 'fix', 'aria-label': 'The fix'}, el('h3', null, 'The fix'), el('p', null, withCode(finding.fix.charAt(0).toUpperCase() + finding.fix.slice(1)))),
 		el('p', {class: 'seen'}, seenText(finding)),
 		finding.outcome && el('p', {class: 'seen'}, `In the end: ${finding.outcome}.`)
 	];

@@ -18,7 +18,7 @@ const ROLE_WORDS = {
 	import: 'opens',
 	free: 'frees',
 	end: 'ends',
-	act: 'faults',
+	act: 'here',
 	cause: 'cause',
 	maker: 'creates it'
 };
