@@ -389,7 +389,7 @@ def check_alike():
 def check_code():
     """The program's line is marked among those around it, and the frames of libraries are folded, with their numbers kept."""
     def look(driver):
-        assert text_of(driver, "#story .source mark") == ["20with lock:\n"] and text_of(driver, "#story .source span.line-number") == ["18", "19", "20", "21"]
+        assert text_of(driver, "#story .source mark") == ["20    with lock:\n"] and text_of(driver, "#story .source span.line-number") == ["18", "19", "20", "21"]
         assert text_of(driver, "#story .frames .folded") == ["2 frames of multiprocessing"]
         numbers = "return [...document.querySelectorAll('#story .frames li[data-number]')].map((one) => one.dataset.number).join('')"
         assert driver.js(numbers) == "03"
@@ -399,7 +399,6 @@ def check_code():
     one = reports.orphan()
     library = [reports.frame(name, "/usr/lib/python3.11/multiprocessing/process.py") for name in ("run", "_bootstrap")]
     own = {**reports.frame("look_up", line=20), "source": "with lock:", "around": {"first": 18, "lines": ["def look_up():", "    key = 1", "    with lock:", "        pass"]}}
-    own["around"]["lines"][2] = "with lock:"
     one["evidence"] = [{**one["evidence"][2], "stack": [], "at": own, "python": [own, *library, reports.frame("main")]}]
     with_page(reports.document([one], []), look)
 
@@ -447,6 +446,7 @@ def check_print():
         assert pdf.startswith(b"%PDF") and pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 4, "a page for each story"
         driver.js("printStories()")
         driver.cdp("Emulation.setEmulatedMedia", media="print")
+        assert driver.js("return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).length") == 0
         assert count_of(driver, "#printed article") == 4
         assert driver.js("return document.querySelector('.desk').offsetHeight") == 0
         driver.size(794, 1123)

@@ -135,9 +135,14 @@ function processName(process) {
 }
 
 /* "name (pid)" of the process that lived then. */
-function processTitle(pid, time, near) {
+function processTitle(pid, time, near, label = String(pid)) {
 	const name = processName(processAt(pid, time, near));
-	return name ? `${name} (${processLabel(pid, near)})` : `process ${processLabel(pid, near)}`;
+	return name ? `${name} (${label})` : `process ${label}`;
+}
+
+/* A finding's process, with its host if there are several. */
+function ownTitle(finding) {
+	return processTitle(finding.pid, finding.time_ns, finding, processLabel(finding.pid, finding));
 }
 
 function endText(process) {

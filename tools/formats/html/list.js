@@ -17,7 +17,7 @@ function listRow(finding, index) {
 	el('div', {class: 'item-head'}, el('span', {class: `grade ${finding.severity}`}, finding.severity), ' ', el('code', null, finding.rule),
 		finding.count > 1 && el('span', {class: 'times'}, `× ${finding.count.toLocaleString('en')}`)),
 	el('div', {class: 'item-text'}, headOf(finding).what),
-	el('div', {class: 'item-place'}, `${processTitle(finding.pid, finding.time_ns, finding)}${place ? ` · ${place}` : ''}`));
+	el('div', {class: 'item-place'}, `${ownTitle(finding)}${place ? ` · ${place}` : ''}`));
 }
 
 const made = new Map();

@@ -117,18 +117,15 @@ function shownLanes() {
 	return lanes.slice(Math.floor(view.r0), Math.ceil(view.r1));
 }
 
-function shownProcesses() {
-	return shownLanes().flatMap((lane) => lane.list);
-}
-
 /* The processes' lives, in two paths: successful and failed ones. */
 function drawLives(height) {
 	const path = {well: '', ill: ''}, thick = Math.max(1, Math.min(8, height * 0.6));
-	for (const process of shownProcesses()) {
+	const list = shownLanes().flatMap((lane) => lane.list.map((process) => [process, !lane.isHelpers && hasFailed(process) ? 'ill' : 'well']));
+	for (const [process, kind] of list) {
 		const from = Math.max(overviewLeft, overviewX(process.start_ns));
 		const to = Math.min(overviewWidth - 8, overviewX(process.end_ns || whole.t1));
 		if (to >= overviewLeft && from <= overviewWidth - 8)
-			path[hasFailed(process) ? 'ill' : 'well'] += `M${from.toFixed(1)} ${overviewY(process.row + 0.5).toFixed(1)}H${Math.max(to, from + 1.5).toFixed(1)}`;
+			path[kind] += `M${from.toFixed(1)} ${overviewY(process.row + 0.5).toFixed(1)}H${Math.max(to, from + 1.5).toFixed(1)}`;
 	}
 	return Object.entries(path).map(([kind, d]) => svg('path', {class: `lives ${kind}`, d, 'stroke-width': thick}));
 }

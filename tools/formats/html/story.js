@@ -129,7 +129,7 @@ function seenText(finding) {
 	const parts = [];
 	if (finding.count > 1)
 		parts.push(`seen ${finding.count.toLocaleString('en')} times`);
-	parts.push(finding.spread, processTitle(finding.pid, finding.time_ns, finding), finding.thread || `thread ${finding.tid}`, clockText(finding.time_ns));
+	parts.push(finding.spread, ownTitle(finding), finding.thread || `thread ${finding.tid}`, clockText(finding.time_ns));
 	return parts.filter(Boolean).join(' · ');
 }
 
