@@ -371,7 +371,7 @@ def check_alike():
     def look(driver):
         assert text_of(driver, "#story .step .what") == ["Process 201 waits for the lock", "Process 100 waits for the end of process 201"]
         assert text_of(driver, "#story .alike summary") == ["and 22 alike"] and count_of(driver, "#story .alike li") == 23
-        assert text_of(driver, "#story .node-name") == ["23 alike", "train.py (100)", "worker-0 (200)", "the end of process 201", "the lock"]
+        assert text_of(driver, "#story .node-name") == ["23 alike: worker-1 …", "train.py (100)", "worker-0 (200)", "the end of process 201", "the lock"]
         assert count_of(driver, "#story .node.gone") == 1 and text_of(driver, "#story .node.gone .node-sub") == ["exit code 3"]
         assert count_of(driver, "#story .edge.hold") == count_of(driver, "#story .edge.wait") == 2
         assert count_of(driver, "#story .mark.wait") == 2

@@ -140,6 +140,12 @@ function processTitle(pid, time, near, label = String(pid)) {
 	return name ? `${name} (${label})` : `process ${label}`;
 }
 
+/* The first of several that are alike stands for all. */
+function alikeTitle(count, process) {
+	const name = processName(process);
+	return `${count.toLocaleString('en')} alike${name ? `: ${name} …` : ''}`;
+}
+
 /* A finding's process, with its host if there are several. */
 function ownTitle(finding) {
 	return processTitle(finding.pid, finding.time_ns, finding, processLabel(finding.pid, finding));

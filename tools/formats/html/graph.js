@@ -36,10 +36,14 @@ class Graph {
 		return !thread || /^main/i.test(thread) ? title : `${thread} of ${title}`;
 	}
 
+	several(step) {
+		return this.only ? `${step.alike.length} alike: ${step.thread} …` : alikeTitle(step.alike.length, processAt(step.pid, step.time_ns, this.finding));
+	}
+
 	/* The thread or threads of a step. */
 	waiter(step) {
 		const place = placeText(frameAt(step.at));
-		return this.card(this.people, `step ${step.number}`, step.alike ? `${step.alike.length} alike` : this.title(step.pid, step.thread), place,
+		return this.card(this.people, `step ${step.number}`, step.alike ? this.several(step) : this.title(step.pid, step.thread), place,
 			{members: step.alike || [step]});
 	}
 

@@ -67,10 +67,9 @@ function lanesOf(open) {
 	return enough;
 }
 
-/* "worker-#": what the names in a lane have in common. */
 function laneName(lane) {
-	const [first] = lane.list, count = lane.list.length.toLocaleString('en');
-	return lane.isHelpers ? `${count} short helpers` : lane.list.length > 1 ? `${count} alike: ${processName(first)} …` : `${processName(first)} (${first.pid})`;
+	const [first] = lane.list, count = lane.list.length;
+	return lane.isHelpers ? `${count.toLocaleString('en')} short helpers` : count > 1 ? alikeTitle(count, first) : `${processName(first)} (${first.pid})`;
 }
 
 let lanes = [], whole = {t0: span.begin, t1: span.end, r0: 0, r1: 1};

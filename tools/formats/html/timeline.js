@@ -51,7 +51,7 @@ class Scene {
 
 	threadRow(step) {
 		if (step.alike)
-			return this.row(step.pid, step.tid, 'first of them', {title: `${step.alike.length} alike`});
+			return this.row(step.pid, step.tid, 'first of them', {title: alikeTitle(step.alike.length, processAt(step.pid, step.time_ns, this.finding))});
 		const row = this.row(step.pid, step.tid, step.tid === step.pid ? 'main thread' : step.thread);
 		if (!row.name || row.name.startsWith('TID '))
 			row.name = step.thread || row.name;
