@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/util.h"
@@ -43,10 +44,10 @@ const char *args_text(const json_t *args, enum arg arg)
 	return json_string_value(json_object_get(args, names[arg]));
 }
 
-json_t *args_fill(const json_t *args, const char *text)
+/* The text with its names filled in; the caller frees it. */
+static char *filled(const json_t *args, const char *text)
 {
 	char *out = text_copy(""), *longer;
-	json_t *string;
 
 	while (*text) {
 		const char *open = strchr(text, '{'), *shut = open ? strchr(open, '}') : NULL;
@@ -62,8 +63,39 @@ json_t *args_fill(const json_t *args, const char *text)
 		out = longer;
 		text = shut ? shut + 1 : text + plain;
 	}
-	line_clean(out);
-	string = jsontext_of(out);
-	free(out);
+	return out;
+}
+
+static json_t *clean(char *text)
+{
+	json_t *string;
+
+	line_clean(text);
+	string = jsontext_of(text);
+	free(text);
 	return string;
+}
+
+json_t *args_fill(const json_t *args, const char *text)
+{
+	return clean(filled(args, text));
+}
+
+static json_t *fit(const json_t *args, const char *part, size_t columns)
+{
+	AUTO_FREE char *text = filled(args, part);
+
+	return clean(headline_fit(text, columns));
+}
+
+void args_tell(const json_t *args, const char *message, size_t what_columns, json_t *object)
+{
+	struct headline headline = headline_split(message);
+	AUTO_FREE char *whole = filled(args, headline.whole);
+
+	json_object_set_new(object, "message", clean(headline_whole(whole)));
+	json_object_set_new(object, "what", fit(args, headline.what, what_columns));
+	json_object_set_new(object, "why",
+			    fit(args, headline.why, HEADLINE_COLUMNS - HEADLINE_INDENT));
+	headline_drop(&headline);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
@@ -65,6 +66,7 @@ struct finding because_of(const struct facts *facts, const struct finding *told)
 	return finding;
 }
 
+/* What ended, by what; with marks (headline.h). */
 static char *story_text(const struct evidence_context *ctx, uint32_t event,
 			const struct callsite *callsite)
 {
@@ -75,8 +77,8 @@ static char *story_text(const struct evidence_context *ctx, uint32_t event,
 
 	switch (EVENT_AS(fact, exception)->where) {
 	case MPSAN_WHERE_FEEDER:
-		return text_format("a queue's feeder thread in %s dropped an item for %s", process,
-				   what);
+		return text_format("%ca queue's feeder thread in %c%s dropped an item for %s",
+				   HEADLINE_OPEN, HEADLINE_SHUT, process, what);
 	case MPSAN_WHERE_THREAD:
 		return text_format("%s of %s ended by %s", actor ? actor : "a thread", process,
 				   what);
@@ -160,7 +162,8 @@ static bool add_other(const struct evidence_context *ctx, uint32_t event, json_t
 	callsite_locate(ctx, &callsite, EVENT_AS(fact, exception)->caller, true);
 	told = !is_caught_by_library(fact, &callsite);
 	if (told) {
-		AUTO_FREE char *story = story_text(ctx, event, &callsite);
+		AUTO_FREE char *marked = story_text(ctx, event, &callsite),
+			       *story = headline_whole(marked);
 		AUTO_FREE char *text = text_format("failed before: %s", story);
 
 		json_array_append_new(steps,
@@ -246,13 +249,22 @@ static void tell_waiters(const struct evidence_context *ctx, const struct findin
 		set_handled(ctx, waiter, object);
 }
 
+/* The cause is why the wait never ends. */
+static void set_message(json_t *object, const char *story, const char *marked)
+{
+	AUTO_FREE char *why = headline_fit(marked, HEADLINE_COLUMNS - HEADLINE_INDENT),
+		       *message = text_format("%s, and %s", story, jsontext_at(object, "message"));
+
+	json_object_set_new(object, "message", jsontext_of(message));
+	json_object_set_new(object, "why", jsontext_of(why));
+}
+
 void because_tell(const struct evidence_context *ctx, const struct finding *finding,
 		  const struct callsite *causer, const struct callsite *waiter, json_t *object)
 {
 	const struct facts *facts = &ctx->reader->facts;
 	json_t *steps = json_object_get(object, "evidence");
 	bool raised = finding->cause && facts->events[finding->cause - 1].type == EV_exception;
-	char *story, *message;
 	uint32_t told;
 
 	if (raised)
@@ -262,14 +274,13 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 	if (!finding->cause)
 		tell_waiters(ctx, finding, waiter, object);
 	if (raised && !finding->process) { /* else the message has its end */
-		story = story_text(ctx, finding->cause - 1, causer);
-		message = text_format("%s, and %s", story, jsontext_at(object, "message"));
+		AUTO_FREE char *marked = story_text(ctx, finding->cause - 1, causer),
+			       *story = headline_whole(marked);
+
 		if (!is_waiters(facts, finding->cause - 1, waiter))
-			json_object_set_new(object, "message", jsontext_of(message));
+			set_message(object, story, marked);
 		json_array_insert_new(steps, 0,
 				      callsite_step(ctx, causer, STEP_CAUSE, jsontext_of(story)));
-		free(message);
-		free(story);
 	}
 	told = add_others(ctx, finding, steps, false, 0);
 	add_others(ctx, finding, steps, true, told);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/stream.h"
@@ -65,6 +66,14 @@ static void print_whose(FILE *out, const json_t *finding)
 	fputs("==", out);
 }
 
+static void print_head(FILE *out, const json_t *finding)
+{
+	AUTO_FREE char *rest = headline_rest(jsontext_at(finding, "why"), jsontext_at(finding, "fix"));
+
+	print_line(out, jsontext_at(finding, "what"));
+	fputs(rest, out);
+}
+
 void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view)
 {
 	const json_t *evidence = json_object_get(finding, "evidence");
@@ -76,7 +85,7 @@ void out_text_finding(FILE *out, const json_t *finding, const struct text_view *
 	print_whose(out, finding);
 	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
 		colour ? "\033[0m" : "", jsontext_at(finding, "rule"));
-	print_line(out, jsontext_at(finding, "message"));
+	print_head(out, finding);
 	json_array_foreach(evidence, i, step) {
 		fprintf(out, "  %zu. ", i + 1);
 		print_line(out, jsontext_at(step, "what"));

@@ -50,14 +50,14 @@ struct end {
 
 #define DEAD_END(name, when, title, story, fix)                                       \
 	static MESSAGE msg_##name = {                                                 \
-		"{thread} of process {pid} {waits} at {wait_at}{handler}, and " story \
+		"[{thread} of ]process {pid} {waits} at {wait_at}{handler}|, and |" story \
 		": {deadlock}",                                                       \
 		{STEP_ALL_BLOCKED},                                                   \
 	};
 #include "dead_ends.def"
 
 static MESSAGE msg_circle = {
-	"threads of process {pid} are deadlocked in a wait-for cycle: {deadlock}",
+	"threads of process {pid} are deadlocked[ in a wait-for cycle]: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 

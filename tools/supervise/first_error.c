@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/util.h"
@@ -26,13 +27,13 @@ static char *next_text(const struct alert *alert)
 {
 	if (alert->killed_by)
 		return text_join(
-			text_format("; killing %s (--on-deadlock=%s)",
+			text_format("killing %s (--on-deadlock=%s)",
 				    alert->is_over ? "what is left of the program" : "the program",
 				    alert->killed_by),
 			"", silenced_text(alert));
 	if (!(alert->is_wait || alert->is_hang) || alert->is_over)
 		return text_copy("");
-	return text_format("; %sinspect the hanging program with mpsan ps %s",
+	return text_format("%sinspect the hanging program with mpsan ps %s",
 			   alert->is_spared ? "not killed, as something will end it "
 					      "(--on-deadlock=kill-hopeless kills it at once); " :
 					      "",
@@ -54,11 +55,15 @@ static const char *headline(const struct alert *alert, const json_t *finding)
 char *first_error_text(const struct alert *alert, const json_t *finding)
 {
 	AUTO_FREE char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert);
-	char *line;
+	AUTO_FREE char *before = text_format("mpsan: %s after %s: %s: ", headline(alert, finding),
+					     after, jsontext_at(finding, "rule"));
+	AUTO_FREE char *what = headline_fit(jsontext_at(finding, "what"),
+					    HEADLINE_COLUMNS - strlen(before)),
+		       *rest = headline_rest(jsontext_at(finding, "why"),
+					     jsontext_at(finding, "fix"));
 
-	line = text_format("mpsan: %s after %s of the session: %s: %s; fix: %s%s",
-			   headline(alert, finding), after, jsontext_at(finding, "rule"),
-			   jsontext_at(finding, "message"), jsontext_at(finding, "fix"), next);
-	line_clean(line); /* names come from the program */
-	return line;
+	line_clean(what); /* names come from the program */
+	line_clean(next);
+	return text_format("%s%s\n%s%s%s%s", before, what, rest, *next ? "  " : "", next,
+			   *next ? "\n" : "");
 }

@@ -26,5 +26,5 @@ struct alert {
 	bool is_over; /* all processes of the program have ended */
 };
 
-/* The line without its newline; the caller frees it. */
+/* Its lines; the caller frees them. */
 char *first_error_text(const struct alert *alert, const json_t *finding);

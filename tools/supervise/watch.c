@@ -115,9 +115,9 @@ static void say_alert(const struct watch *watch, struct judged *judged)
 			     watch->on_deadlock == ON_DEADLOCK_KILL,
 		.is_over = watch->over,
 	};
-	AUTO_FREE char *line = first_error_text(&alert, judged->json);
+	AUTO_FREE char *lines = first_error_text(&alert, judged->json);
 
-	fprintf(stderr, "%s\n", line);
+	fputs(lines, stderr);
 	fflush(stderr);
 	judged->told = true;
 }

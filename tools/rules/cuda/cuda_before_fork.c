@@ -10,23 +10,22 @@ static const char initialised[] = "{initialiser} of process {parent} initialised
 				  "{init_function}, called from {library}";
 
 static MESSAGE msg_fork = {
-	"process {parent} forked by {how} at {fork_at} after CUDA had been initialised by "
-	"{init_function}, called from {library} at {init_at}; the child {child} must not use CUDA",
+	"process {parent} forked by {how} at {fork_at} after CUDA had been initialised by {init_function}[, called "
+	"from {library} at {init_at}]; the child {child} must not use CUDA",
 	{{STEP_INIT, initialised}, {STEP_FORK, "{forker} of process {forked} called {how}"}},
 };
 
 static MESSAGE msg_refusal = {
-	"{function} failed with {result} at {at} in process {pid}, which was forked by {how} at "
-	"{fork_at} after CUDA had been initialised by {init_function}, called from {library} at "
-	"{init_at}",
+	"{function} failed with {result} at {at} in process {pid}|, |which was forked by {how} at {fork_at} after "
+	"CUDA had been initialised by {init_function}[, called from {library} at {init_at}]",
 	{{STEP_INIT, initialised},
 	 STEP_FORK_CALLED,
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which returned {result}"}},
 };
 
 static MESSAGE msg_use = {
-	"{function} was called at {at} in process {pid}, which was forked by {how} at {fork_at} "
-	"after CUDA had been initialised by {init_function}, called from {library} at {init_at}",
+	"{function} was called at {at} in process {pid}|, |which was forked by {how} at {fork_at} after CUDA had been "
+	"initialised by {init_function}[, called from {library} at {init_at}]",
 	{{STEP_INIT, initialised},
 	 STEP_FORK_CALLED,
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which succeeded"}},

@@ -7,9 +7,9 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{function} succeeded at {at} in process {pid}, which was forked by {how} at {fork_at} "
-	"after CUDA had been initialised by {init_function}, called from {library}: the answer "
-	"holds for the parent only, the child cannot use the device",
+	"{function} succeeded at {at} in process {pid}, which was forked by {how} at {fork_at} after CUDA had been "
+	"initialised by {init_function}[, called from {library}]: the answer holds for the parent only, the child "
+	"cannot use the device",
 	{{STEP_INIT,
 	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
 	  "called from {library}"},

@@ -7,9 +7,8 @@
 #include "../rule.h"
 
 static MESSAGE msg_change = {
-	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid}, where "
-	"CUDA had already been initialised by {init_function}, called from {library} at {init_at}: "
-	"the change has no effect",
+	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid}, where CUDA had already "
+	"been initialised by {init_function}[, called from {library} at {init_at}]: the change has no effect",
 	{{STEP_INIT,
 	  "{initialiser} of process {parent} initialised CUDA, by {init_function}, called from "
 	  "{library}, which read the variable"},

@@ -10,32 +10,31 @@ static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
 static MESSAGE msg_wait = {
-	"process {pid} {waits} at {wait_at} for {lock}: {holder} was importing it, {taken}, "
-	"and exists only in the parent, which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at}| for |{lock}: {holder} was importing it[, {taken},] and exists only in "
+	"the parent[, which forked at {fork_at}]",
 	{{STEP_HOLDER, importing},
 	 {STEP_FORK, copied},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} {waits} at {wait_at} for {lock}: no thread of it is importing that "
-	"module, and the fork at {fork_at} did not copy {lost}",
+	"process {pid} {waits} at {wait_at}| for |{lock}: no thread of it is importing that module, and the fork at "
+	"{fork_at} did not copy {lost}",
 	{STEP_FORK_CALLED,
 	 {STEP_WAIT, "{thread} of the child {pid}, its only thread, waits for that import"}},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}: {holder} was importing it, {taken}, and "
-	"exists only in the parent, which forked at {fork_at}; only a signal handler or another "
-	"thread could end the wait",
+	"process {pid} waits at {wait_at}| for |{lock}: {holder} was importing it[, {taken},] and exists only in the "
+	"parent[, which forked at {fork_at}]; only a signal handler or another thread could end the wait",
 	{{STEP_HOLDER, importing},
 	 {STEP_FORK, copied},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
 static MESSAGE msg_fork = {
-	"{holder} was importing a module, {taken}, when {forker} called {how} at {fork_at}; in the "
-	"child {child} {lock} stays held",
+	"{holder} was importing a module[, {taken},] when {forker} called {how} at {fork_at}; in the child {child} "
+	"{lock} stays held",
 	{{STEP_HOLDER, importing}, STEP_FORK_CALLED},
 };
 

@@ -11,38 +11,38 @@ static const char held[] = "{holder} {probably}held {lock}, {taken}";
 static const char forked[] = "{forker} of process {parent} called {how}";
 
 static MESSAGE msg_orphan = {
-	"process {pid} {waits} at {wait_at} for {lock}, in an atfork handler of the fork at "
-	"{fork_at}: {holder} {probably}held it, {taken}, and exists only in the parent",
+	"process {pid} {waits} at {wait_at}| for |{lock}[, in an atfork handler of the fork at {fork_at}]: {holder} "
+	"{probably}held it[, {taken},] and exists only in the parent",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} {waits} at {wait_at} for {lock}, in an atfork handler of the fork at "
-	"{fork_at}: no thread of the child could end the wait",
+	"process {pid} {waits} at {wait_at}| for |{lock}[, in an atfork handler of the fork at {fork_at}]: no thread "
+	"of the child could end the wait",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_self = {
-	"{thread} {waits} at {wait_at} for {lock}, in an atfork handler: it already held "
-	"that lock when it called fork",
+	"{thread} {waits} at {wait_at}| for |{lock}, in an atfork handler: it already held that lock when it called "
+	"fork",
 	{{STEP_HOLDER, "{holder} already held {lock}, {taken}"}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_kept = {
-	"{thread} {waits} at {wait_at} for {lock}, which an atfork handler took at the fork "
-	"at {fork_at} and did not release in the parent",
+	"{thread} {waits} at {wait_at}| for |{lock}, which an atfork handler took at the fork at {fork_at} and did "
+	"not release in the parent",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}, in an atfork handler of the fork at "
-	"{fork_at}; only a signal handler or another thread could end the wait",
+	"process {pid} waits at {wait_at}| for |{lock}[, in an atfork handler of the fork at {fork_at}]; only a "
+	"signal handler or another thread could end the wait",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_left = {
-	"an atfork handler took {lock} at {left_at} and did not release it in the parent {parent}, "
-	"which called {how} at {fork_at}",
+	"an atfork handler took {lock} at {left_at} and did not release it in the parent {parent}|, |which called "
+	"{how} at {fork_at}",
 	{{STEP_FORK, forked}},
 };
 

@@ -7,13 +7,13 @@
 #include "../rule.h"
 
 static MESSAGE msg_removal = {
-	"{who} unlinked {segment} at {at}, which it had inherited from {maker} by fork and which "
-	"is still mapped by {mappers}",
+	"{who} unlinked {segment} at {at}|, |which it had inherited from {maker} by fork and which is still mapped by "
+	"{mappers}",
 	{STEP_MADE, {STEP_EVENT, "{who} unlinked it"}},
 };
 
 static MESSAGE msg_unmap = {
-	"{who} unmapped {segment} at {at}, which it had inherited from {maker} by fork",
+	"{who} unmapped {segment} at {at}|, |which it had inherited from {maker} by fork",
 	{STEP_MADE, {STEP_EVENT, "{who} unmapped it"}},
 };
 

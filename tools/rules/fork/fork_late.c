@@ -8,12 +8,12 @@
 #define OFTEN 2 /* such forks before this one */
 
 static MESSAGE msg_one = {
-	"{forker}, not the main thread, called {how} at {fork_at}",
+	"{forker}[, not the main thread,] called {how} at {fork_at}",
 	{STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_many = {
-	"{forker}, not the main thread, called {how} at {fork_at}; at least two such forks "
+	"{forker}[, not the main thread,] called {how} at {fork_at}; at least two such forks "
 	"happened before in process {parent}, which has {threads} threads",
 	{STEP_FORK_WITHOUT_THREADS},
 };

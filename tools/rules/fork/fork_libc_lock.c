@@ -11,30 +11,30 @@ static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
 static MESSAGE msg_fork = {
-	"{holder} was using {lock}, {called}, when {forker} called {how} at {fork_at}; the child "
-	"{child} has a copy of that lock in its state at the fork",
+	"{holder} was using {lock}[, {called},] when {forker} called {how} at {fork_at}; the child {child} has a copy "
+	"of that lock in its state at the fork",
 	{{STEP_HOLDER, inside}, STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} has not returned from its call at {wait_at}: {holder} was using {lock}, "
-	"{called}, and exists only in the parent, which forked at {fork_at}",
+	"process {pid} has not returned from its call at {wait_at}: {holder} was using {lock}[, {called},] and exists "
+	"only in the parent[, which forked at {fork_at}]",
 	{{STEP_HOLDER, inside},
 	 {STEP_FORK, copied},
 	 {STEP_WAIT, "{thread} of the child {pid} needs the same lock"}},
 };
 
 static MESSAGE msg_proof = {
-	"process {pid} {waits} at {wait_at}, inside libc: {holder} was using {lock}, "
-	"{called}, and exists only in the parent, which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at}, inside libc: {holder} was using {lock}[, {called},] and exists only in "
+	"the parent[, which forked at {fork_at}]",
 	{{STEP_HOLDER, inside},
 	 {STEP_FORK, copied},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that lock"}},
 };
 
 static MESSAGE msg_unseen = {
-	"process {pid} {waits} at {wait_at}, inside libc, for {lock}: the thread that had it exists only "
-	"in the parent, which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at}, inside libc, for {lock}: the thread that had it exists only in the "
+	"parent[, which forked at {fork_at}]",
 	{STEP_FORK_CALLED,
 	 {STEP_WAIT, "{thread} of the child {pid}, its only thread, waits for it"}},
 };

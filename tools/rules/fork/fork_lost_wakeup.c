@@ -16,32 +16,32 @@
 	}
 
 static MESSAGE msg_threads = {
-	"process {pid} {waits} at {wait_at} for {lock}: no thread is left to end the wait, "
-	"the fork at {fork_at} did not copy {lost}",
+	"process {pid} {waits} at {wait_at}| for |{lock}: no thread is left to end the wait, the fork at {fork_at} "
+	"did not copy {lost}",
 	STEPS,
 };
 
 static MESSAGE msg_pool = {
-	"process {pid} {waits} at {wait_at} for {lock}: {signallers} only in the parent, "
-	"which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at}| for |{lock}: {signallers} only in the parent[, which forked at "
+	"{fork_at}]",
 	STEPS,
 };
 
 static MESSAGE msg_parent = {
-	"process {pid} {waits} at {wait_at} for {lock}: it has one thread, and its parent, "
-	"which forked at {fork_at}, has another copy of that memory",
+	"process {pid} {waits} at {wait_at}| for |{lock}: it has one thread, and its parent[, which forked at "
+	"{fork_at}], has another copy of that memory",
 	STEPS,
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}: it has had one thread since the fork at "
-	"{fork_at}, so only a signal could end the wait",
+	"process {pid} waits at {wait_at}| for |{lock}: it has had one thread since the fork at {fork_at}, so only a "
+	"signal could end the wait",
 	STEPS,
 };
 
 static MESSAGE msg_deadlock = {
-	"process {pid} {waits} at {wait_at} for {lock}: no thread is left to end the wait, "
-	"the fork at {fork_at} did not copy {lost}",
+	"process {pid} {waits} at {wait_at}| for |{lock}: no thread is left to end the wait, the fork at {fork_at} "
+	"did not copy {lost}",
 	{STEP_FORK_CALLED, STEP_ALL_BLOCKED},
 };
 

@@ -8,15 +8,14 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} {waits} at {wait_at} for {lock}: {holder} {probably}held it, {taken}, and "
-	"exists only in the parent, which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at}| for |{lock}: {holder} {probably}held it[, {taken},] and exists only in "
+	"the parent[, which forked at {fork_at}]",
 	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}: {holder} {probably}held it, {taken}, and exists only "
-	"in the parent, which forked at {fork_at}; only a signal handler or another thread could "
-	"end the wait",
+	"process {pid} waits at {wait_at}| for |{lock}: {holder} {probably}held it[, {taken},] and exists only in the "
+	"parent[, which forked at {fork_at}]; only a signal handler or another thread could end the wait",
 	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };
 

@@ -16,8 +16,8 @@ static MESSAGE msg_fork = {
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} {waits} at {wait_at} for {lock}, which it took before the fork at "
-	"{fork_at}; the lock records the parent's thread ID as its owner",
+	"process {pid} {waits} at {wait_at}| for |{lock}, which it took before the fork at {fork_at}; the lock "
+	"records the parent's thread ID as its owner",
 	{{STEP_HOLDER, taken}, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 

@@ -14,14 +14,14 @@ static MESSAGE msg_fork = {
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} {waits} at {wait_at} for {lock}, in the preexec_fn of the subprocess "
-	"call at {fork_at}: it never calls exec, and its parent waits for that",
+	"process {pid} {waits} at {wait_at}| for |{lock}, in the preexec_fn of the subprocess call at {fork_at}: it "
+	"never calls exec, and its parent waits for that",
 	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}, in the preexec_fn of the subprocess call at "
-	"{fork_at}; only a signal handler or another thread could end the wait",
+	"process {pid} waits at {wait_at}| for |{lock}, in the preexec_fn of the subprocess call at {fork_at}; only a "
+	"signal handler or another thread could end the wait",
 	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 

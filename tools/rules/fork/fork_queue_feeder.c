@@ -7,14 +7,12 @@
 #include "../rule.h"
 
 static MESSAGE msg_idle = {
-	"{forker} called {how} at {fork_at} while {feeders} feeder thread(s) of "
-	"multiprocessing.Queue were running",
+	"{forker} called {how} at {fork_at}| |while {feeders} feeder thread(s) of multiprocessing.Queue were running",
 	{STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_busy = {
-	"{forker} called {how} at {fork_at} while the feeder thread of a multiprocessing.Queue "
-	"held a private lock",
+	"{forker} called {how} at {fork_at}| |while the feeder thread of a multiprocessing.Queue held a private lock",
 	{STEP_FORK_CALLED},
 };
 

@@ -6,7 +6,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"the fork server {parent} has {threads} threads when it forks at {fork_at}",
+	"the fork server {parent} has {threads} threads| |when it forks at {fork_at}",
 	{{STEP_FORK, "{forker} of the fork server {parent} called {how}"}},
 };
 

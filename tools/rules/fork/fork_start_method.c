@@ -6,7 +6,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{forker} of a process with torch loaded called {how} at {fork_at}; the start methods "
+	"[{forker} of ]a process with torch loaded called {how} at {fork_at}; the start methods "
 	"spawn and forkserver start from a clean process",
 	{STEP_FORK_CALLED},
 };

@@ -6,15 +6,15 @@
 #include "../rule.h"
 
 static MESSAGE msg_fork = {
-	"{holder} was constructing the static of {lock}, {called}, when {forker} called {how} at "
-	"{fork_at}; in the child {child} the construction never ends",
+	"{holder} was constructing the static of {lock}[, {called},] when {forker} called {how} at {fork_at}; in the "
+	"child {child} the construction never ends",
 	{{STEP_HOLDER, "{holder} was constructing the static of {lock}, {called}"},
 	 STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} {waits} at {wait_at} for the static of {lock}: {holder} was "
-	"constructing it, {called}, and exists only in the parent, which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at}| for |the static of {lock}: {holder} was constructing it[, {called},] and "
+	"exists only in the parent[, which forked at {fork_at}]",
 	{{STEP_HOLDER, "{holder} was constructing the static of {lock}, {called}"},
 	 STEP_FORK_WITHOUT_HOLDER,
 	 {STEP_WAIT, "{thread} of the child {pid} waits for the end of that construction"}},

@@ -8,8 +8,8 @@
 #include "../rule.h"
 
 static MESSAGE msg_team = {
-	"process {pid} {waits} at {wait_at} in a parallel region that needs {lock}: its "
-	"threads exist only in the parent, which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at} in a parallel region that needs {lock}: its threads exist only in the "
+	"parent[, which forked at {fork_at}]",
 	{{STEP_HOLDER, "{holder} used {lock} before the fork, {called}"},
 	 {STEP_FORK,
 	  "{forker} of process {parent} called {how}, which did not copy the pool's threads"},
@@ -17,8 +17,8 @@ static MESSAGE msg_team = {
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} {waits} at {wait_at} for the thread pool of {module}: its {pool} "
-	"thread(s) exist only in the parent, which forked at {fork_at}",
+	"process {pid} {waits} at {wait_at}| for |the thread pool of {module}: its {pool} thread(s) exist only in the "
+	"parent[, which forked at {fork_at}]",
 	{{STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {lost}"},
 	 {STEP_WAIT, "{thread} of the child {pid}, its only thread, waits for {lock} of {module}"}},
 };

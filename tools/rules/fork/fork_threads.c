@@ -6,7 +6,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{forker} of a process with {threads} threads called {how} at {fork_at}; the child {child} "
+	"[{forker} of ]a process with {threads} threads called {how} at {fork_at}; the child {child} "
 	"has only the calling thread",
 	{STEP_FORK_WITHOUT_THREADS},
 };

@@ -12,8 +12,8 @@ static const char exported[] = "process {producer} exported {bytes} of {memory} 
 static const char opened[] = "process {consumer} opened it, by {open_function}";
 
 static MESSAGE msg_death = {
-	"process {consumer} {end} while it had {bytes} of process {producer} on {device} open, "
-	"opened at {opened_at}: the producer never gets the release and keeps the memory",
+	"process {consumer} {end} while it had {bytes} of process {producer} on {device} open[, opened at "
+	"{opened_at}]: the producer never gets the release and keeps the memory",
 	{{STEP_EXPORT, exported}, {STEP_IMPORT, opened}, {STEP_GONE, "process {consumer} {end}"}},
 };
 

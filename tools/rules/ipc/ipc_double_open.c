@@ -11,22 +11,22 @@
 enum { ALREADY_MAPPED = 208, INVALID_HANDLE = 400 }; /* of CUDA */
 
 static MESSAGE msg_failure = {
-	"{function} failed with {result} at {at} in process {pid}, which already had the same "
-	"memory open, opened at {opened_at} ({bytes} on {device} of process {producer})",
+	"{function} failed with {result} at {at} in process {pid}|, |which already had the same memory open[, opened "
+	"at {opened_at}] ({bytes} on {device} of process {producer})",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
 	 {STEP_CUDA, "{thread} opened it again, which failed with {result}"}},
 };
 
 static MESSAGE msg_race = {
-	"{function} failed with {result} at {at} in process {pid} while another thread of it opened "
-	"or closed the same memory ({bytes} on {device} of process {producer})",
+	"{function} failed with {result} at {at} in process {pid}| |while another thread of it opened or closed the "
+	"same memory ({bytes} on {device} of process {producer})",
 	{STEP_EXPORTED, {STEP_CUDA, "{thread} opened it, which failed with {result}"}},
 };
 
 static MESSAGE msg_pair = {
-	"process {pid} opened memory by {function} at {at} that it already had open, opened at "
-	"{opened_at} ({bytes} on {device} of process {producer}): the first close may unmap both",
+	"process {pid} opened memory by {function} at {at} that it already had open[, opened at {opened_at}] ({bytes} "
+	"on {device} of process {producer}): the first close may unmap both",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
 	 {STEP_CUDA, "{thread} opened it again"}},

@@ -33,8 +33,8 @@ static MESSAGE msg_nobody = {
 };
 
 static MESSAGE msg_stale = {
-	"{function} failed with {result} at {at} in process {pid}: process {producer} had freed "
-	"that memory ({bytes} on {device}, exported at {exported_at}) {late} earlier",
+	"{function} failed with {result} at {at} in process {pid}: process {producer} had freed that memory ({bytes} "
+	"on {device}[, exported at {exported_at}]) {late} earlier",
 	{{STEP_EXPORT, exported},
 	 {STEP_FREE, "process {producer} freed it"},
 	 {STEP_CUDA, "{thread} of process {pid} tried to open it"}},

@@ -6,8 +6,8 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} opened {bytes} of process {producer} by {function} at {at} while its "
-	"current device had no peer access to {device}, which holds the memory",
+	"process {pid} opened {bytes} of process {producer} by {function} at {at} while its current device had no "
+	"peer access to {device}|, |which holds the memory",
 	{STEP_EXPORTED,
 	 {STEP_CUDA, "{thread} of process {pid} opened it from another device, with {result}"}},
 };

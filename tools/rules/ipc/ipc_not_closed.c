@@ -6,8 +6,8 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {consumer} {end} with {bytes} of process {producer} on {device} open, which it "
-	"had opened at {opened_at} by {open_function} and never closed",
+	"process {consumer} {end} with {bytes} of process {producer} on {device} open|, |which it had opened at "
+	"{opened_at} by {open_function} and never closed",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}"},
 	 {STEP_GONE, "process {consumer} {end}"}},

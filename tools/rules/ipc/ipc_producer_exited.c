@@ -10,15 +10,14 @@ static const char open[] = "process {consumer} opened it here and still had it o
 static const char ended[] = "process {producer} {end}";
 
 static MESSAGE msg_use = {
-	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} "
-	"while {consumers} had it open: the memory was freed with its owner",
+	"process {producer}, which owned {bytes} on {device}[, exported at {exported_at}], {end} while {consumers} "
+	"had it open: the memory was freed with its owner",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
 static MESSAGE msg_order = {
-	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} "
-	"while {consumers} still had it open; all closed it within a second, so it may have done "
-	"no harm",
+	"process {producer}, which owned {bytes} on {device}[, exported at {exported_at}], {end} while {consumers} "
+	"still had it open; all closed it within a second, so it may have done no harm",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
@@ -29,8 +28,8 @@ static MESSAGE msg_kept = {
 };
 
 static MESSAGE msg_late = {
-	"{function} failed with {result} at {at} in process {pid}: process {producer}, which owned "
-	"that memory ({bytes} on {device}, exported at {exported_at}), {end} earlier",
+	"{function} failed with {result} at {at} in process {pid}: process {producer}, which owned that memory "
+	"({bytes} on {device}[, exported at {exported_at}]), {end} earlier",
 	{{STEP_EXPORT, exported}, {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
 };
 

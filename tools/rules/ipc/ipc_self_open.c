@@ -7,8 +7,8 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} opened its own memory by {function} at {at} ({bytes} on {device}, exported "
-	"at {exported_at}): a handle is for other processes",
+	"process {pid} opened its own memory by {function} at {at} ({bytes} on {device}[, exported at "
+	"{exported_at}]): a handle is for other processes",
 	{STEP_EXPORTED, {STEP_CUDA, "{thread} of the same process opened it, with {result}"}},
 };
 

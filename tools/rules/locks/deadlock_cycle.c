@@ -8,7 +8,7 @@
 #include "../rule.h"
 
 static const char lost_sender[] =
-	"{process} {end}, and {thread} of process {pid} {waits} at {wait_at} for what it was to "
+	"{process} {end}, and [{thread} of ]process {pid} {waits} at {wait_at} for what it was to "
 	"send; nobody is left who could{open_end}: {deadlock}";
 
 static MESSAGE msg_lost_sender = {

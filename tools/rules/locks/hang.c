@@ -11,63 +11,61 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}: "
-	"{deadlock}{bystanders}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}: {deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_parked = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
-	"the job could end the wait, so it seems to be idle "
-	"until a signal: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}; no thread or process of the job could end "
+	"the wait, so it seems to be idle until a signal: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_parked_alone = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of the job could end the "
-	"wait; it was forked from a process with {threads} threads, and has only the one that called fork: it may wait for "
-	"what one of the others would do: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}; no thread or process of the job could end "
+	"the wait; it was forked from a process with {threads} threads, and has only the one that called fork: it may "
+	"wait for what one of the others would do: {deadlock}",
 	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
 };
 
 static MESSAGE msg_child_failed = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}, since {dead}, which it had "
-	"started, failed ({dead_end}): no thread or process of the job that is left could end the wait: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}|, |since {dead}, which it had started, "
+	"failed ({dead_end}): no thread or process of the job that is left could end the wait: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_unwoken = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}, although its event loop has "
-	"callbacks to run: another thread, or a signal handler, added them without waking it: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}|, |although its event loop has callbacks to "
+	"run: another thread, or a signal handler, added them without waking it: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_stuck = {
-	"in the event loop of {thread} of process {pid} a task has waited for {since} s at {wait_at}, for a lock held by "
+	"in the event loop of {thread} of process {pid} a task has waited for {since} s at {wait_at}|, |for a lock held by "
 	"itself or by a task that waits for it in turn: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_blocks_loop = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}, and its event loop runs no other coroutine "
-	"meanwhile; no thread or process of the job could end the wait: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}|, and |its event loop runs no other "
+	"coroutine meanwhile; no thread or process of the job could end the wait: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_no_keyboard = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
-	"the job could end the wait, nor Ctrl-C, since SIGINT is ignored: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}; no thread or process of the job could end "
+	"the wait, nor Ctrl-C, since SIGINT is ignored: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_served = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
-	"the job goes on that could end the wait, so it is left to somebody outside: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}; no thread or process of the job goes on "
+	"that could end the wait, so it is left to somebody outside: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 #define TESTS                                                                                              \
-	"{thread} of process {pid} has done nothing for {since} s but wait at {wait_at}, again and again " \
+	"[{thread} of ]process {pid} has done nothing for {since} s but wait at {wait_at}|, |again and again " \
 	"with a time limit, and nothing else of the job has moved"
 
 static MESSAGE msg_tests = {
@@ -76,8 +74,8 @@ static MESSAGE msg_tests = {
 };
 
 static MESSAGE msg_loop = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}, while its event loop woke up for timers alone, "
-	"and nothing else of the job has moved: {deadlock}",
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}|, |while its event loop woke up for timers "
+	"alone, and nothing else of the job has moved: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
@@ -99,7 +97,7 @@ static MESSAGE msg_tests_alone = {
 };
 
 #define SPINS                                                                                                     \
-	"{thread} of process {pid} has run for {since} s in one loop that only tests, at {wait_at}: it has read " \
+	"[{thread} of ]process {pid} has run for {since} s in one loop[ that only tests], at {wait_at}: it has read " \
 	"and written nothing, its variables have not changed, and nothing else of the job has moved"
 
 static MESSAGE msg_spins = {
@@ -124,8 +122,8 @@ static MESSAGE msg_spins_alone = {
 };
 
 static MESSAGE msg_gil = {
-	"{thread} of process {pid} has had the GIL for {since} s at {wait_at}, and runs; {detail}: it may compute, or "
-	"wait for what only a thread with the GIL can do",
+	"[{thread} of ]process {pid} has had the GIL for {since} s at {wait_at}, and runs; {detail}: it may compute, "
+	"or wait for what only a thread with the GIL can do",
 	{STEP_ALL_BLOCKED},
 };
 
@@ -164,14 +162,13 @@ static MESSAGE msg_retries_failed = {
 	"once it has lasted too long"
 
 static MESSAGE msg_last = {
-	"{thread} of process {pid} had waited for {since} s at {wait_at} when {detail} came: "
-	"{deadlock}{bystanders}",
+	"[{thread} of ]process {pid} had waited for {since} s at {wait_at} when {detail} came: {deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_unsupervised = {
-	"{thread} of process {pid} had waited for {since} s at {wait_at} when mpsan itself was "
-	"ended: {deadlock}{bystanders}",
+	"[{thread} of ]process {pid} had waited for {since} s at {wait_at} when mpsan itself was ended: "
+	"{deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 

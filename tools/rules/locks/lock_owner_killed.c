@@ -8,26 +8,25 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} {waits} at {wait_at} for {lock}: {dead} took it{taken} and ended "
-	"({dead_end}) without releasing it",
+	"process {pid} {waits} at {wait_at}| for |{lock}: {dead} took it{taken} and ended ({dead_end}) without "
+	"releasing it",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}: {dead} took it{taken} and ended ({dead_end}) "
-	"without releasing it; only a process that releases it in the owner's place could end the "
-	"wait",
+	"process {pid} waits at {wait_at}| for |{lock}: {dead} took it{taken} and ended ({dead_end}) without "
+	"releasing it; only a process that releases it in the owner's place could end the wait",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_thread = {
-	"process {pid} {waits} at {wait_at} for {lock}: {dead} took it{taken} and ended without releasing it",
+	"process {pid} {waits} at {wait_at}| for |{lock}: {dead} took it{taken} and ended without releasing it",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_unknown = {
-	"process {pid} {waits} at {wait_at} for {lock}, and no process that is left has it: whoever took it "
-	"ended without releasing it",
+	"process {pid} {waits} at {wait_at}| for |{lock}, and no process that is left has it: whoever took it ended "
+	"without releasing it",
 	{STEP_ALL_BLOCKED},
 };
 

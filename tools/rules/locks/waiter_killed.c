@@ -7,8 +7,8 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} {waits} at {wait_at} for a sleeper to confirm its wakeup: {dead} was "
-	"sleeping there when it ended ({dead_end})",
+	"process {pid} {waits} at {wait_at}| for |a sleeper to confirm its wakeup: {dead} was sleeping there when it "
+	"ended ({dead_end})",
 	{STEP_ALL_BLOCKED},
 };
 

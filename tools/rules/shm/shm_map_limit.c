@@ -12,8 +12,7 @@ static MESSAGE msg_failure = {
 };
 
 static MESSAGE msg_approach = {
-	"{who} has {count} mappings, most of them shared memory, and vm.max_map_count allows "
-	"{limit}",
+	"{who} has {count} mappings, most of them shared memory|, and |vm.max_map_count allows {limit}",
 	{{STEP_EVENT, "{who} mapped another one"}},
 };
 

@@ -7,8 +7,7 @@
 #include "../rule.h"
 
 static MESSAGE msg_fault = {
-	"{who} got SIGBUS at {at} when it wrote to {segment}, and {free_text} free on its file "
-	"system",
+	"{who} got SIGBUS at {at} when it wrote to {segment}|, and |{free_text} free on its file system",
 	{STEP_MADE,
 	 {STEP_CAUSE, "{cause_who} set its size to {cause_bytes}, while {cause_free_text} free"},
 	 {STEP_EVENT, "{who} wrote to it"}},

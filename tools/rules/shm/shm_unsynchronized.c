@@ -8,7 +8,7 @@
 #define TOLD_MAX 8u
 
 static MESSAGE message_text = {
-	"{mappers} had {segment} mapped for writing at the same time, and no process-shared lock",
+	"{mappers} had {segment} mapped for writing at the same time|, and |no process-shared lock",
 	{STEP_MADE, {STEP_CAUSE, "{cause_who} mapped it for writing"}},
 };
 

@@ -8,12 +8,12 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"a queue's feeder thread in {who} dropped an item, which nobody will receive: {exception}",
+	"[a queue's feeder thread in ]{who} dropped an item[, which nobody will receive]: {exception}",
 	{{STEP_EVENT, "{exception}"}},
 };
 
 static MESSAGE msg_waits = {
-	"{thread} of process {pid} {waits} at {wait_at}{handler} for what was dropped: {deadlock}",
+	"[{thread} of ]process {pid} {waits} at {wait_at}{handler}| for |what was dropped: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 

@@ -7,20 +7,20 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} {waits} at {wait_at} for {awaited}, which first has to write "
-	"everything that was put into a queue, and whoever could read it waits",
+	"process {pid} {waits} at {wait_at}| for |{awaited}, which first has to write everything that was put into a "
+	"queue, and whoever could read it waits",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_doubted = {
-	"process {pid} {waits} at {wait_at} for {awaited}, which first has to write everything that was "
-	"put into a queue; whoever could read it waits, or wakes up at times and has read nothing so far",
+	"process {pid} {waits} at {wait_at}| for |{awaited}, which first has to write everything that was put into a "
+	"queue; whoever could read it waits, or wakes up at times and has read nothing so far",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_output = {
-	"process {pid} {waits} at {wait_at} for {awaited}, which first has to write its output to "
-	"a full pipe, and whoever could read it waits",
+	"process {pid} {waits} at {wait_at}| for |{awaited}, which first has to write its output to a full pipe, and "
+	"whoever could read it waits",
 	{STEP_ALL_BLOCKED},
 };
 

@@ -15,20 +15,20 @@ static MESSAGE refused = {
 };
 
 static MESSAGE forked = {
-	"{who} imported the main module, as every child of spawn or forkserver does, and started a "
-	"process there, at {at}",
+	"{who} imported the main module[, as every child of spawn or forkserver does,] and started a process there, "
+	"at {at}",
 	{{STEP_EVENT, "{who} started a process while it imported the main module"}},
 };
 
 static MESSAGE shared = {
-	"{who} imported the main module, as every child of spawn or forkserver does, and created "
-	"shared memory there, at {at}: each child has its own, shared with no other process",
+	"{who} imported the main module[, as every child of spawn or forkserver does,] and created shared memory "
+	"there, at {at}: each child has its own, shared with no other process",
 	{{STEP_EVENT, "{who} created shared memory while it imported the main module"}},
 };
 
 static MESSAGE cuda = {
-	"{who} imported the main module, as every child of spawn or forkserver does, and "
-	"initialised CUDA there, at {at}",
+	"{who} imported the main module[, as every child of spawn or forkserver does,] and initialised CUDA there, at "
+	"{at}",
 	{{STEP_EVENT, "{who} initialised CUDA while it imported the main module"}},
 };
 

@@ -7,7 +7,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{process} was started by {parent_process}, which is a worker itself",
+	"{process} was started by {parent_process}|, |which is a worker itself",
 	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 

@@ -9,13 +9,13 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"a thread of {cause_who} ended by {cause_exception}, and the program went on without it",
+	"a thread of {cause_who} ended by {cause_exception}|, and |the program went on without it",
 	{{STEP_CAUSE, "it ended by {cause_exception}"}},
 };
 
 static MESSAGE msg_waits = {
-	"{thread} of process {pid} {waits} at {wait_at}{handler}, and nobody is left who could end "
-	"the wait: {deadlock}",
+	"[{thread} of ]process {pid} {waits} at {wait_at}{handler}, and nobody is left who could end the wait: "
+	"{deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 

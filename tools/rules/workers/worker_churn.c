@@ -13,8 +13,7 @@
 #define MAKERS 64u /* processes that are tracked; further ones replace earlier ones */
 
 static MESSAGE message_text = {
-	"{process} started its workers anew {amount} times, each time after all earlier ones had "
-	"ended",
+	"{process} started its workers anew {amount} times, each time| |after all earlier ones had ended",
 	{STEP_FORK_CALLED},
 };
 
@@ -25,7 +24,7 @@ static MESSAGE msg_growth = {
 };
 
 static MESSAGE msg_failing = {
-	"{process} started its workers anew {amount} times, each time after all earlier ones had failed",
+	"{process} started its workers anew {amount} times, each time| |after all earlier ones had failed",
 	{STEP_FORK_CALLED},
 };
 

@@ -7,21 +7,21 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} {waits} at {wait_at} for a result of its pool: the worker {dead} had "
-	"a task when it ended ({dead_end}), and all other workers are idle{detail}",
+	"process {pid} {waits} at {wait_at}| for |a result of its pool: the worker {dead} had a task when it ended "
+	"({dead_end})[, and all other workers are idle{detail}]",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_replaced = {
-	"process {pid} {waits} at {wait_at} for a result of its pool: one of its workers had a task "
-	"when it ended, and was replaced, and all workers are idle",
+	"process {pid} {waits} at {wait_at}| for |a result of its pool: one of its workers had a task when it ended, "
+	"and was replaced[, and all workers are idle]",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_polls = {
-	"{thread} of process {pid} has done nothing for {since} s but sleep at {wait_at}, again and again; if it looks for "
-	"a result of its pool, that will not come: the worker {dead} had a task when it ended ({dead_end}), and all "
-	"other workers are idle{detail}",
+	"[{thread} of ]process {pid} has done nothing for {since} s but sleep at {wait_at}[, again and again]; if it "
+	"looks for a result of its pool, that will not come: the worker {dead} had a task when it ended ({dead_end})[, "
+	"and all other workers are idle{detail}]",
 	{STEP_ALL_BLOCKED},
 };
 

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See headline.h. */
+#include "headline.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "line.h"
+#include "utf8.h"
+#include "util.h"
+
+#define REST_COLUMNS (HEADLINE_COLUMNS - HEADLINE_INDENT)
+#define ELLIPSIS "…"
+#define TEXT_LEAST 12u /* columns of an exception's text that are kept */
+#define MADE ", made at "
+
+/* Removes `bytes` at `at`. */
+static void cut(char *at, size_t bytes)
+{
+	memmove(at, at + bytes, strlen(at + bytes) + 1);
+}
+
+static void drop_char(char *text, char one)
+{
+	char *to = text;
+
+	for (; *text; text++)
+		if (*text != one)
+			*to++ = *text;
+	*to = '\0';
+}
+
+static void mark_brackets(char *text)
+{
+	for (; *text; text++)
+		if (*text == '[')
+			*text = HEADLINE_OPEN;
+		else if (*text == ']')
+			*text = HEADLINE_SHUT;
+}
+
+/* Where the first part of a text without bars ends; its end if it has only one. */
+static const char *end_of_first(const char *text)
+{
+	for (const char *at = text; *at; at++)
+		if ((*at == ':' || *at == ';') && at[1] == ' ')
+			return at;
+	return text + strlen(text);
+}
+
+struct headline headline_split(const char *text)
+{
+	struct headline headline = {.whole = text_copy(text)};
+	const char *bar = strchr(text, '|'), *second = bar ? strchr(bar + 1, '|') : NULL;
+	const char *end = second ? bar : end_of_first(text);
+	const char *why = second ? second + 1 : end + strspn(end, ":; ");
+
+	headline.what = text_format("%.*s", (int)(end - text), text);
+	headline.why = text_copy(why);
+	if (second)
+		drop_char(headline.whole, '|');
+	mark_brackets(headline.whole);
+	mark_brackets(headline.what);
+	mark_brackets(headline.why);
+	return headline;
+}
+
+void headline_drop(struct headline *headline)
+{
+	free(headline->what);
+	free(headline->why);
+	free(headline->whole);
+}
+
+char *headline_whole(const char *marked)
+{
+	char *text = text_copy(marked);
+
+	drop_char(text, HEADLINE_OPEN);
+	drop_char(text, HEADLINE_SHUT);
+	return text;
+}
+
+static size_t columns_of(const char *text)
+{
+	size_t columns = 0, length;
+
+	for (; *text; text += length, columns++)
+		utf8_decode(text, &length);
+	return columns;
+}
+
+static bool fits(const char *marked, size_t columns)
+{
+	AUTO_FREE char *whole = headline_whole(marked);
+
+	return columns_of(whole) <= columns;
+}
+
+/* The end of "NAME (FILE:LINE)" that begins at `at`; NULL: no place does. */
+static char *end_of_place(char *at)
+{
+	char *shut = strchr(at, ')');
+
+	return shut ? shut + 1 : NULL;
+}
+
+/* Drops ", made at PLACE" of each lock. */
+static void drop_origins(char *text)
+{
+	for (char *at = strstr(text, MADE), *end; at; at = strstr(at, MADE)) {
+		end = end_of_place(at);
+		if (!end)
+			break;
+		cut(at, (size_t)(end - at));
+	}
+}
+
+/* Drops what is in the last pair of marks; false: there is none. */
+static bool drop_last_group(char *text)
+{
+	char *open = strrchr(text, HEADLINE_OPEN), *shut = open ? strchr(open, HEADLINE_SHUT) :
+								  NULL;
+
+	if (!shut)
+		return false;
+	cut(open, (size_t)(shut + 1 - open));
+	return true;
+}
+
+/* Whether "(FILE:LINE)" begins here, behind a name. */
+static bool is_line(const char *open)
+{
+	size_t length = strcspn(open + 1, " ()"), digits = 0;
+
+	while (digits < length && isdigit((unsigned char)open[length - digits]))
+		digits++;
+	return open[1 + length] == ')' && digits && open[length - digits] == ':';
+}
+
+/* "work (job.py:9)" becomes "job.py:9". */
+static void drop_functions(char *text)
+{
+	for (char *open = strchr(text, '('); open; open = strchr(open, '(')) {
+		char *name = open - 1;
+
+		if (!is_line(open) || open - text < 2 || *name != ' ') {
+			open++;
+			continue;
+		}
+		while (name > text && name[-1] != ' ')
+			name--;
+		cut(strchr(open, ')'), 1);
+		cut(name, (size_t)(open + 1 - name));
+		open = name;
+	}
+}
+
+/* `Lock "a" (job.py, global)` becomes `Lock "a"`. */
+static void drop_descriptions(char *text)
+{
+	for (char *open = strstr(text, "\" ("), *shut; open; open = strstr(open + 1, "\" (")) {
+		shut = strchr(open, ')');
+		if (shut)
+			cut(open + 1, (size_t)(shut - open));
+	}
+}
+
+/* `thread "a"` becomes `"a"`; the main thread of a process is that process. */
+static void drop_kinds(char *text)
+{
+	static const char named[] = "thread \"", main_thread[] = "the main thread of ";
+
+	for (char *at = strstr(text, named); at; at = strstr(at, named))
+		cut(at, strlen(named) - 1);
+	for (char *at = strstr(text, main_thread); at; at = strstr(at, main_thread))
+		cut(at, strlen(main_thread));
+}
+
+/* Where the text of an exception ends, at its quote and parenthesis; NULL: nowhere. */
+static char *end_of_text(char *text, char quote)
+{
+	const char shut[] = {quote, ')', '\0'};
+
+	return strstr(text, shut);
+}
+
+/* The text behind so many columns. */
+static char *behind(char *text, size_t columns)
+{
+	for (size_t length; *text && columns; text += length, columns--)
+		utf8_decode(text, &length);
+	return text;
+}
+
+/* Shortens the text of an exception by what is too much: `ValueError("abc…")`. */
+static void elide_text(char *text, size_t columns)
+{
+	size_t all = columns_of(text), much = all + 1 - columns;
+	char *open = all > columns ? strchr(text, '(') : NULL, *shut;
+
+	while (open && !(open[1] == '"' || open[1] == '\''))
+		open = strchr(open + 1, '(');
+	shut = open ? end_of_text(open + 2, open[1]) : NULL;
+	if (!shut)
+		return;
+	if (much < strlen(ELLIPSIS))
+		much = strlen(ELLIPSIS);
+	all = columns_of(open + 2) - columns_of(shut);
+	if (all < much + TEXT_LEAST)
+		return;
+	open = behind(open + 2, all - much);
+	memcpy(open, ELLIPSIS, strlen(ELLIPSIS));
+	cut(open + strlen(ELLIPSIS), (size_t)(shut - open) - strlen(ELLIPSIS));
+}
+
+/* Ends the text at the last clause that fits, or else at a word: then it returns what stands for the rest. */
+static const char *cut_end(char *text, size_t columns)
+{
+	char *at = text, *clause = NULL, *word = text;
+	size_t length;
+
+	for (size_t column = 0; *at && column + 1 < columns; at += length, column++) {
+		if ((*at == ';' || *at == ':') && at[1] == ' ' && column > columns / 2)
+			clause = at;
+		if (*at == ' ')
+			word = at;
+		utf8_decode(at, &length);
+	}
+	if (clause) {
+		*clause = '\0';
+		return "";
+	}
+	if (word > text)
+		at = word;
+	*at = '\0';
+	return ELLIPSIS;
+}
+
+char *headline_fit(const char *marked, size_t columns)
+{
+	static void (*const drops[])(char *) = {drop_origins, drop_kinds, drop_descriptions,
+						drop_functions};
+	AUTO_FREE char *text = text_copy(marked);
+	char *whole;
+
+	for (size_t i = 0; i < sizeof(drops) / sizeof(*drops) && !fits(text, columns); i++)
+		drops[i](text);
+	while (!fits(text, columns) && drop_last_group(text))
+		;
+	whole = headline_whole(text);
+	elide_text(whole, columns);
+	if (columns_of(whole) > columns)
+		whole = text_join(whole, "", text_copy(cut_end(whole, columns)));
+	return whole;
+}
+
+/* The first clauses of a fix, or else the first words that make sense by themselves. */
+static char *first_of(const char *fix)
+{
+	const char *at = fix, *clause = NULL, *words = NULL;
+	unsigned depth = 0;
+	bool code = false;
+	size_t length;
+
+	for (size_t column = 0; *at && column <= REST_COLUMNS; at += length, column++) {
+		code ^= *at == '`';
+		if (!depth && !code && (*at == ';' || *at == ':') && at[1] == ' ')
+			clause = at;
+		if (!depth && !code && (!strncmp(at, ", ", 2) || !strncmp(at, " (", 2)))
+			words = at;
+		depth += *at == '(';
+		depth -= *at == ')' && depth;
+		utf8_decode(at, &length);
+	}
+	if (!*at)
+		return text_copy(fix);
+	at = clause ?: words ?: fix + strlen(fix);
+	return text_format("%.*s", (int)(at - fix), fix);
+}
+
+char *headline_rest(const char *why, const char *fix)
+{
+	AUTO_FREE char *first = first_of(fix), *second = headline_fit(why, REST_COLUMNS),
+		       *third = headline_fit(first, REST_COLUMNS);
+
+	line_clean(second);
+	line_clean(third);
+	return text_format("%s%s%s  → %s\n", *second ? "  " : "", second, *second ? "\n" : "", third);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The three lines that a finding begins with: what waits where, why it never ends, what to do. They are cut out of the
+ * message and the fix, and shortened to fit. Neighbours: rules/rule.h (message_text), evidence/args.h.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#define HEADLINE_COLUMNS 100u /* of each of them */
+#define HEADLINE_INDENT 4u /* of the second and third, at most */
+
+/*
+ * Of a text "WHAT| for |WHY" or "WHAT: WHY": the first and the last part, and all of it without the bars. A part of what
+ * stands in brackets may be left out. Each is released by the caller; `why` is "" where the text has one part.
+ */
+struct headline {
+	char *what, *why, *whole;
+};
+struct headline headline_split(const char *text);
+void headline_drop(struct headline *headline);
+
+/* What stands for the brackets of a text once names are filled in, which may hold brackets themselves. */
+#define HEADLINE_OPEN '\x01'
+#define HEADLINE_SHUT '\x02'
+
+/* The text without these marks. */
+char *headline_whole(const char *marked);
+
+/*
+ * The text in so many columns: as far as needed locks lose where they were made and what describes them, places their
+ * function, named threads the word; then what is in brackets goes, from the last to the first; then an exception's text is
+ * shortened, and at last the end is cut.
+ */
+char *headline_fit(const char *marked, size_t columns);
+
+/* The second and third line, each with its line break: why, unless that is empty, and the first part of the fix. */
+char *headline_rest(const char *why, const char *fix);
