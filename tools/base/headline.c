@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,12 @@ struct headline headline_split(const char *text)
 	return headline;
 }
 
+size_t headline_left(unsigned long long pid, const char *rule)
+{
+	return HEADLINE_COLUMNS -
+	       (size_t)snprintf(NULL, 0, "==%llu== mpsan: warning: %s: ", pid, rule);
+}
+
 void headline_drop(struct headline *headline)
 {
 	free(headline->what);
@@ -121,8 +128,8 @@ static void drop_origins(char *text)
 /* Drops what is in the last pair of marks; false: there is none. */
 static bool drop_last_group(char *text)
 {
-	char *open = strrchr(text, HEADLINE_OPEN), *shut = open ? strchr(open, HEADLINE_SHUT) :
-								  NULL;
+	char *open = strrchr(text, HEADLINE_OPEN),
+	     *shut = open ? strchr(open, HEADLINE_SHUT) : NULL;
 
 	if (!shut)
 		return false;
@@ -288,5 +295,6 @@ char *headline_rest(const char *why, const char *fix)
 
 	line_clean(second);
 	line_clean(third);
-	return text_format("%s%s%s  → %s\n", *second ? "  " : "", second, *second ? "\n" : "", third);
+	return text_format("%s%s%s  → %s\n", *second ? "  " : "", second, *second ? "\n" : "",
+			   third);
 }

@@ -20,6 +20,9 @@ struct headline {
 struct headline headline_split(const char *text);
 void headline_drop(struct headline *headline);
 
+/* The columns left for `what` behind "==PID== mpsan: warning: RULE: ". */
+size_t headline_left(unsigned long long pid, const char *rule);
+
 /* What stands for the brackets of a text once names are filled in, which may hold brackets themselves. */
 #define HEADLINE_OPEN '\x01'
 #define HEADLINE_SHUT '\x02'

@@ -15,6 +15,7 @@
 #include "../attach/cores.h"
 #include "../attach/rights.h"
 #include "../attach/watched.h"
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/limit.h"
 #include "../base/line.h"
@@ -126,16 +127,19 @@ static void say_new(const struct judge *judge)
 {
 	for (uint32_t i = 0; i < judge->found.count; i++) {
 		struct judged *judged = &judge->found.item[i];
-		AUTO_FREE char *line = NULL;
+		AUTO_FREE char *line = NULL, *rest = NULL;
 
 		if (judged->told || judged->known || !judged->count ||
 		    judged->grade < GRADE_WARNING)
 			continue;
 		judged->told = true;
 		line = text_format("%s: %s: %s", grade_text(judged->grade), rule_slug(judged->rule),
-				   jsontext_at(judged->json, "message"));
+				   jsontext_at(judged->json, "what"));
+		rest = headline_rest(jsontext_at(judged->json, "why"),
+				     jsontext_at(judged->json, "fix"));
 		line_clean(line); /* names come from the program */
 		complain("%s", line);
+		fputs(rest, stderr);
 	}
 }
 

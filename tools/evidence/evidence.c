@@ -6,7 +6,6 @@
 #include "evidence.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/headline.h"
 #include "../base/jsontext.h"
@@ -411,15 +410,6 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 		json_object_set(finding, "hopeless", hopeless);
 }
 
-/* What is left of the line of a text report that begins with who suffers, how much, and from what. */
-static size_t what_columns(const struct finding *finding, const json_t *object)
-{
-	AUTO_FREE char *before = text_format("==%lld== mpsan: warning: %s: ",
-					     jsontext_number(object, "pid"), rule_slug(finding->rule));
-
-	return HEADLINE_COLUMNS - strlen(before);
-}
-
 static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
@@ -432,16 +422,18 @@ static json_t *evidence_write(struct evidence *evidence)
 		       *fix = callsite_fix(&evidence->ctx, main_callsite, general);
 	json_t *object;
 
-	object = json_pack("{s:s, s:s, s:n, s:n, s:n, s:n, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
-			   "rule", rule_slug(finding->rule), "title", title, "severity", "message",
-			   "what", "why", "fix", args_fill(evidence->args, fix), "count", 1, "pid",
-			   (json_int_t)reader_pid(evidence->reader, main_callsite->at->by), "tid",
-			   (json_int_t)main_callsite->tid, "thread",
-			   jsontext_of(main_callsite->thread), "time_ns",
-			   (json_int_t)reader_real_ns(evidence->reader, main_callsite->time_ns),
-			   "fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
-			   subject(evidence), "evidence", evidence_steps(evidence));
-	args_tell(evidence->args, finding->message_text->message, what_columns(finding, object),
+	object = json_pack(
+		"{s:s, s:s, s:n, s:n, s:n, s:n, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
+		"rule", rule_slug(finding->rule), "title", title, "severity", "message", "what",
+		"why", "fix", args_fill(evidence->args, fix), "count", 1, "pid",
+		(json_int_t)reader_pid(evidence->reader, main_callsite->at->by), "tid",
+		(json_int_t)main_callsite->tid, "thread", jsontext_of(main_callsite->thread),
+		"time_ns", (json_int_t)reader_real_ns(evidence->reader, main_callsite->time_ns),
+		"fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
+		subject(evidence), "evidence", evidence_steps(evidence));
+	args_tell(evidence->args, finding->message_text->message,
+		  headline_left((unsigned long long)jsontext_number(object, "pid"),
+				rule_slug(finding->rule)),
 		  object);
 	process_add_outer(evidence->reader, main_callsite->at->by, object);
 	add_ends(evidence, object);

@@ -44,7 +44,7 @@ static void put_place(FILE *out, const struct location *location)
 static void annotate(FILE *out, const struct kind *kind, const json_t *finding,
 		     const struct locator *locator, const json_t *command)
 {
-	AUTO_FREE char *story = plain_story(finding, locator, 0);
+	AUTO_FREE char *head = plain_head(finding), *story = plain_story(finding, locator, 0);
 	struct location location;
 
 	location_of_finding(&location, locator, finding, command);
@@ -54,7 +54,7 @@ static void annotate(FILE *out, const struct kind *kind, const json_t *finding,
 	out_github_put(out, "mpsan: ", true);
 	out_github_put(out, jsontext_at(finding, "rule"), true);
 	fputs("::", out);
-	out_github_put(out, jsontext_at(finding, "message"), false);
+	out_github_put(out, head, false);
 	out_github_put(out, "\n", false);
 	out_github_put(out, story, false);
 	fputc('\n', out);

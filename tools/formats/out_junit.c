@@ -93,12 +93,12 @@ static void put_stories(const struct junit *junit, enum rule_id rule, bool faili
 {
 	for (uint32_t i = 0; i < junit->found[rule].count; i++) {
 		const json_t *finding = junit->found[rule].item[i];
-		AUTO_FREE char *story = NULL, *head = NULL;
+		AUTO_FREE char *story = NULL, *head = NULL, *lines = NULL;
 
 		if (fails(junit, finding) != failing)
 			continue;
-		head = text_format("%s: %s", jsontext_at(finding, "severity"),
-				   jsontext_at(finding, "message"));
+		lines = plain_head(finding);
+		head = text_format("%s: %s", jsontext_at(finding, "severity"), lines);
 		story = plain_story(finding, &junit->locator, FRAMES_SHOWN);
 		put_lines(junit->out, head);
 		put_lines(junit->out, story);

@@ -123,8 +123,8 @@ static void add_story(json_t *attributes, const json_t *finding)
 
 static void add_finding(struct otlp *otlp, const json_t *finding)
 {
-	static const char *const copied[] = {"rule",   "fingerprint", "fix",  "count",
-					     "spread", "hosts",	      "ranks"};
+	static const char *const copied[] = {"rule",  "fingerprint", "what",  "why",  "fix",
+					     "count", "spread",	     "hosts", "ranks"};
 	const char *severity = jsontext_at(finding, "severity");
 	bool error = !strcmp(severity, "error"), warning = !strcmp(severity, "warning");
 	json_t *attributes = json_array();

@@ -202,13 +202,15 @@ static json_t *result(const struct sarif *sarif, const json_t *finding)
 
 	location_of_finding(&location, &sarif->locator, finding,
 			    json_object_get(sarif->document, "command"));
-	object = json_pack("{s:s, s:s, s:o, s:[], s:{s:s}, s:I, s:{s:O?, s:O?, s:O?}}", "ruleId",
-			   jsontext_at(finding, "rule"), "level", jsontext_at(finding, "severity"),
-			   "message", result_message(finding), "locations", "partialFingerprints",
-			   "mpsan/v1", jsontext_at(finding, "fingerprint"), "occurrenceCount",
-			   count > 0 ? count : 1, "properties", "pid",
-			   json_object_get(finding, "pid"), "tid", json_object_get(finding, "tid"),
-			   "thread", json_object_get(finding, "thread"));
+	object = json_pack(
+		"{s:s, s:s, s:o, s:[], s:{s:s}, s:I, s:{s:O?, s:O?, s:O?, s:O?, s:O?, s:O?}}",
+		"ruleId", jsontext_at(finding, "rule"), "level", jsontext_at(finding, "severity"),
+		"message", result_message(finding), "locations", "partialFingerprints", "mpsan/v1",
+		jsontext_at(finding, "fingerprint"), "occurrenceCount", count > 0 ? count : 1,
+		"properties", "pid", json_object_get(finding, "pid"), "tid",
+		json_object_get(finding, "tid"), "thread", json_object_get(finding, "thread"),
+		"what", json_object_get(finding, "what"), "why", json_object_get(finding, "why"),
+		"fix", json_object_get(finding, "fix"));
 	if (rule != RULE_COUNT)
 		json_object_set_new(object, "ruleIndex", json_integer(rule));
 	json_array_append_new(json_object_get(object, "locations"), location_json(&location));

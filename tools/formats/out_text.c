@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/stream.h"
@@ -14,6 +13,7 @@
 #include "../report/practices.h"
 #include "../rules/catalog.h"
 #include "formats.h"
+#include "plain_text.h"
 #include "text_frames.h"
 
 #define NOTES_SHOWN 3u /* per rule; other formats have all */
@@ -66,26 +66,19 @@ static void print_whose(FILE *out, const json_t *finding)
 	fputs("==", out);
 }
 
-static void print_head(FILE *out, const json_t *finding)
-{
-	AUTO_FREE char *rest = headline_rest(jsontext_at(finding, "why"), jsontext_at(finding, "fix"));
-
-	print_line(out, jsontext_at(finding, "what"));
-	fputs(rest, out);
-}
-
 void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view)
 {
 	const json_t *evidence = json_object_get(finding, "evidence");
 	const char *severity = jsontext_at(finding, "severity");
 	bool colour = is_coloured(out, view);
+	AUTO_FREE char *head = plain_head(finding);
 	json_t *step;
 	size_t i;
 
 	print_whose(out, finding);
 	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
 		colour ? "\033[0m" : "", jsontext_at(finding, "rule"));
-	print_head(out, finding);
+	fprintf(out, "%s\n", head);
 	json_array_foreach(evidence, i, step) {
 		fprintf(out, "  %zu. ", i + 1);
 		print_line(out, jsontext_at(step, "what"));

@@ -3,7 +3,9 @@
 #include "plain_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/util.h"
@@ -52,6 +54,16 @@ static void print_step(FILE *out, size_t number, const json_t *step, const struc
 	if (frames)
 		print_frames(out, json_object_get(step, "python"), locator, frames);
 	location_finish(&location);
+}
+
+char *plain_head(const json_t *finding)
+{
+	AUTO_FREE char *rest =
+		headline_rest(jsontext_at(finding, "why"), jsontext_at(finding, "fix"));
+	char *head = text_format("%s\n%s", jsontext_at(finding, "what"), rest);
+
+	head[strlen(head) - 1] = '\0';
+	return head;
 }
 
 char *plain_story(const json_t *finding, const struct locator *locator, size_t frames)

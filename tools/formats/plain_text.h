@@ -7,6 +7,9 @@
 
 #include "../findings/location.h"
 
+/* What, why and the first part of the fix (headline.h), a line each, without severity and rule. The caller frees it. */
+char *plain_head(const json_t *finding);
+
 /*
  * Its steps, each with up to `frames` Python frames, the fix and the fingerprint, one line each;
  * without its message. The caller frees it.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../shim/common/hash.h"
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../ranks/stuck.h"
 
@@ -157,6 +158,11 @@ static json_t *finding_of(struct merged_rank **one, const struct stuck_rank *ran
 {
 	const struct rule_words *words = rule_words(RULE_collective_mismatch);
 	char *message = stuck_text(rank, count), print[17];
+	struct headline headline = headline_split(message);
+	AUTO_FREE char *what = headline_fit(
+			       headline.what,
+			       headline_left(one[0]->pid, rule_slug(RULE_collective_mismatch))),
+		       *why = headline_fit(headline.why, HEADLINE_COLUMNS - HEADLINE_INDENT);
 	json_t *steps = json_array(), *finding;
 	uint32_t first = 0;
 
@@ -167,14 +173,15 @@ static json_t *finding_of(struct merged_rank **one, const struct stuck_rank *ran
 			json_array_append_new(steps, step_of(one[i], &rank[i], report));
 	snprintf(print, sizeof(print), "%016" PRIx64,
 		 hash_text(hash_text(HASH_EMPTY, one[first]->in.name), one[first]->in.place));
-	finding =
-		json_pack("{s:s, s:s, s:s, s:o, s:s, s:i, s:I, s:I, s:n, s:I, s:s, s:n, s:n, s:o}",
-			  "rule", rule_slug(RULE_collective_mismatch), "title", words->title,
-			  "severity", grade_text(grade), "message", jsontext_of(message), "fix",
-			  rule_fix(RULE_collective_mismatch), "count", 1, "pid",
-			  (json_int_t)one[first]->pid, "tid", (json_int_t)one[first]->tid, "thread",
-			  "time_ns", (json_int_t)one[first]->time_ns, "fingerprint", print, "lock",
-			  "subject", "evidence", steps);
+	finding = json_pack(
+		"{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:I, s:I, s:n, s:I, s:s, s:n, s:n, s:o}",
+		"rule", rule_slug(RULE_collective_mismatch), "title", words->title, "severity",
+		grade_text(grade), "message", jsontext_of(message), "what", jsontext_of(what),
+		"why", jsontext_of(why), "fix", rule_fix(RULE_collective_mismatch), "count", 1,
+		"pid", (json_int_t)one[first]->pid, "tid", (json_int_t)one[first]->tid, "thread",
+		"time_ns", (json_int_t)one[first]->time_ns, "fingerprint", print, "lock", "subject",
+		"evidence", steps);
+	headline_drop(&headline);
 	free(message);
 	return finding;
 }

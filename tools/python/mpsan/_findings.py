@@ -19,6 +19,8 @@ class Finding:
     rule: str
     severity: str
     message: str
+    what: str
+    why: str
     fix: str
     fingerprint: str
     count: int
@@ -36,7 +38,9 @@ class Finding:
 
     def story(self, test: str = "", hidden: "tuple[str, ...]" = ()) -> str:
         """The finding as people read it, of this test, without frames of files whose path contains one of `hidden`."""
-        lines = [f"mpsan: {self.severity}: {self.rule}: {self.message}"]
+        lines = [f"mpsan: {self.severity}: {self.rule}: {self.what or self.message}"]
+        lines += [f"  {self.why}"] if self.why else []
+        lines += [f"  → {self.fix}"]
         lines += [f"  in {test}"] if test else []
         for number, step in enumerate(self.evidence, 1):
             lines.append(f"  {number}. {step['what']}")
@@ -44,7 +48,7 @@ class Finding:
             lines += [f"       {frame['function']} {frame['file']}:{frame['line']}" for frame in frames]
             if not step["python"]:
                 lines += [f"       {frame['function'] or '??'} ({frame['module']})" for frame in step["stack"][:NATIVE_FRAMES]]
-        return "\n".join([*lines, f"  fix: {self.fix}", f"  fingerprint: {self.fingerprint}"])
+        return "\n".join([*lines, f"  fingerprint: {self.fingerprint}"])
 
 
 def check_severity(at_least: str) -> None:
