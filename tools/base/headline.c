@@ -68,10 +68,10 @@ struct headline headline_split(const char *text)
 	return headline;
 }
 
-size_t headline_left(unsigned long long pid, const char *rule)
+size_t headline_left(unsigned long long pid, const char *severity, const char *rule)
 {
 	return HEADLINE_COLUMNS -
-	       (size_t)snprintf(NULL, 0, "==%llu== mpsan: warning: %s: ", pid, rule);
+	       (size_t)snprintf(NULL, 0, "==%llu== mpsan: %s: %s: ", pid, severity, rule);
 }
 
 void headline_drop(struct headline *headline)

@@ -20,8 +20,8 @@ struct headline {
 struct headline headline_split(const char *text);
 void headline_drop(struct headline *headline);
 
-/* The columns left for `what` behind "==PID== mpsan: warning: RULE: ". */
-size_t headline_left(unsigned long long pid, const char *rule);
+/* The columns left for `what` behind "==PID== mpsan: SEVERITY: RULE: ". */
+size_t headline_left(unsigned long long pid, const char *severity, const char *rule);
 
 /* What stands for the brackets of a text once names are filled in, which may hold brackets themselves. */
 #define HEADLINE_OPEN '\x01'

@@ -81,20 +81,28 @@ json_t *args_fill(const json_t *args, const char *text)
 	return clean(filled(args, text));
 }
 
+/* Who suffers is named in a head. */
 static json_t *fit(const json_t *args, const char *part, size_t columns)
 {
-	AUTO_FREE char *text = filled(args, part);
+	static const char number[] = "process {pid}";
+	const char *at = strstr(part, number);
+	AUTO_FREE char *named =
+		at ? text_format("%.*s{named}%s", (int)(at - part), part, at + strlen(number)) :
+		     text_copy(part);
+	AUTO_FREE char *text = filled(args, named);
 
 	return clean(headline_fit(text, columns));
 }
 
-void args_tell(const json_t *args, const char *message, size_t what_columns, json_t *object)
+void args_tell(const json_t *args, const char *message, const char *severity, json_t *object)
 {
 	struct headline headline = headline_split(message);
 	AUTO_FREE char *whole = filled(args, headline.whole);
+	size_t columns = headline_left((unsigned long long)jsontext_number(object, "pid"), severity,
+				       jsontext_at(object, "rule"));
 
 	json_object_set_new(object, "message", clean(headline_whole(whole)));
-	json_object_set_new(object, "what", fit(args, headline.what, what_columns));
+	json_object_set_new(object, "what", fit(args, headline.what, columns));
 	json_object_set_new(object, "why",
 			    fit(args, headline.why, HEADLINE_COLUMNS - HEADLINE_INDENT));
 	headline_drop(&headline);

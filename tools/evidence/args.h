@@ -29,9 +29,7 @@ const char *args_text(const json_t *args, enum arg arg);
 /* The template with every {name} replaced, as a new JSON string. */
 json_t *args_fill(const json_t *args, const char *text);
 
-/*
- * Sets `message`, `what` and `why` (headline.h) of a finding, `what` in so many columns: behind it there is more on its line.
- */
-void args_tell(const json_t *args, const char *message, size_t what_columns, json_t *finding);
+/* Sets `message`, `what` and `why` (headline.h) of a finding that has its pid and rule. */
+void args_tell(const json_t *args, const char *message, const char *severity, json_t *finding);
 
 const char *arg_name(enum arg arg);

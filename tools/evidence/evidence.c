@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../rules/catalog.h"
 #include "../rules/deadlock.h"
@@ -232,6 +231,14 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 		left ? lost_signallers_left_at(evidence->frames, left) : NULL);
 }
 
+static void set_sufferer(struct evidence *evidence)
+{
+	const struct fact_place *at = evidence->subject;
+
+	set_arg(evidence, ARG_pid, process_number(evidence->reader, at ? at->by : FACT_NONE));
+	set_arg(evidence, ARG_named, at ? process_text(evidence->reader, at->by) : NULL);
+}
+
 static void evidence_args(struct evidence *evidence)
 {
 	const struct fact_fork *fork = evidence->fork;
@@ -286,9 +293,7 @@ static void evidence_args(struct evidence *evidence)
 		process_number(evidence->reader, fork ? fork->child : FACT_NONE));
 	set_arg(evidence, ARG_parent,
 		process_number(evidence->reader, fork ? fork->at.by : FACT_NONE));
-	set_arg(evidence, ARG_pid,
-		process_number(evidence->reader,
-			       evidence->subject ? evidence->subject->by : FACT_NONE));
+	set_sufferer(evidence);
 	if (evidence->deadlock && evidence->waiter.at)
 		deadlock_args(&evidence->ctx, evidence->deadlock,
 			      evidence->finding->message_text->message, evidence->args);
@@ -432,9 +437,7 @@ static json_t *evidence_write(struct evidence *evidence)
 		"fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
 		subject(evidence), "evidence", evidence_steps(evidence));
 	args_tell(evidence->args, finding->message_text->message,
-		  headline_left((unsigned long long)jsontext_number(object, "pid"),
-				rule_slug(finding->rule)),
-		  object);
+		  finding->grade == GRADE_ERROR ? "error" : "warning", object);
 	process_add_outer(evidence->reader, main_callsite->at->by, object);
 	add_ends(evidence, object);
 	because_tell(&evidence->ctx, finding, &evidence->events.causer, &evidence->waiter, object);

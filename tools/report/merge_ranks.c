@@ -159,9 +159,9 @@ static json_t *finding_of(struct merged_rank **one, const struct stuck_rank *ran
 	const struct rule_words *words = rule_words(RULE_collective_mismatch);
 	char *message = stuck_text(rank, count), print[17];
 	struct headline headline = headline_split(message);
-	AUTO_FREE char *what = headline_fit(
-			       headline.what,
-			       headline_left(one[0]->pid, rule_slug(RULE_collective_mismatch))),
+	AUTO_FREE char *what = headline_fit(headline.what,
+					    headline_left(one[0]->pid, grade_text(grade),
+							  rule_slug(RULE_collective_mismatch))),
 		       *why = headline_fit(headline.why, HEADLINE_COLUMNS - HEADLINE_INDENT);
 	json_t *steps = json_array(), *finding;
 	uint32_t first = 0;

@@ -48,11 +48,11 @@ struct end {
 #define FULL wait_kind_writes(end->kind)
 #define EMPTY wait_kind_reads(end->kind)
 
-#define DEAD_END(name, when, title, story, fix)                                       \
-	static MESSAGE msg_##name = {                                                 \
+#define DEAD_END(name, when, title, story, fix)                                           \
+	static MESSAGE msg_##name = {                                                     \
 		"[{thread} of ]process {pid} {waits} at {wait_at}{handler}|, and |" story \
-		": {deadlock}",                                                       \
-		{STEP_ALL_BLOCKED},                                                   \
+		": {deadlock}",                                                           \
+		{STEP_ALL_BLOCKED},                                                       \
 	};
 #include "dead_ends.def"
 

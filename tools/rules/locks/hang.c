@@ -64,7 +64,7 @@ static MESSAGE msg_served = {
 	{STEP_ALL_BLOCKED},
 };
 
-#define TESTS                                                                                              \
+#define TESTS                                                                                                  \
 	"[{thread} of ]process {pid} has done nothing for {since} s but wait at {wait_at}|, |again and again " \
 	"with a time limit, and nothing else of the job has moved"
 
@@ -96,7 +96,7 @@ static MESSAGE msg_tests_alone = {
 	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
 };
 
-#define SPINS                                                                                                     \
+#define SPINS                                                                                                         \
 	"[{thread} of ]process {pid} has run for {since} s in one loop[ that only tests], at {wait_at}: it has read " \
 	"and written nothing, its variables have not changed, and nothing else of the job has moved"
 

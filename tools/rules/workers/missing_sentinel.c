@@ -7,13 +7,13 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-#define ITEM                                                                                  \
+#define ITEM                                                                                    \
 	"process {pid} {waits} at {wait_at}| for |{awaited}: workers wait for an item, and no " \
 	"process is left that could put one, or a sentinel"
-#define END_OF_FILE                                                                                              \
+#define END_OF_FILE                                                                                                \
 	"process {pid} {waits} at {wait_at}| for |{awaited}, {reader} reads from a pipe{open_by}: only processes " \
 	"that wait have its write end open, so neither data nor the end of file comes"
-#define RECEIVES                                                                                                \
+#define RECEIVES                                                                                                  \
 	"process {pid} {waits} at {wait_at}| for |{awaited}, {reader} receives from a connection{open_by}: only " \
 	"processes that wait have its other end open, so nothing comes"
 #define UNLESS "; unless all of them are meant to wait until Ctrl-C"
