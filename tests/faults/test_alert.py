@@ -81,7 +81,7 @@ def check_no_wait():
                     program("workers/worker-failed")])
     lines = alerts(run.err)
     assert len(lines) == 1 and lines[0].startswith("mpsan: first error after "), run.err
-    assert "mpsan ps" not in lines[0] and "fix: " in lines[0], lines
+    assert "mpsan ps" not in run.err and "\n  → " in run.err, run.err
 
 
 if __name__ == "__main__":

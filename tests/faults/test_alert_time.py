@@ -15,23 +15,24 @@ from mpsantest import MPSAN, run_bare  # noqa: E402
 from test_alert import AFTER_WAIT, running  # noqa: E402
 
 PATIENCE = 20
+LINES = 5  # what happened; what waits where, why, the fix; where to look
 AFTER_PROOF = 1.0  # seconds
 
 
-def first_line(process):
+def first_lines(process):
     assert select.select([process.stderr], [], [], PATIENCE)[0], "no line"
-    return process.stderr.readline().decode()
+    return "".join(process.stderr.readline().decode() for _ in range(LINES))
 
 
 def check_at_once():
     """While the program hangs, with the report elsewhere: what, where, the fix, where to look."""
     directory, report = scratch("session"), scratch("report.txt")
     with running("--dir", directory, "--report", f"text={report}") as process:
-        line, seen = first_line(process), time.time()
+        lines, seen = first_lines(process), time.time()
         document = json.loads(run_bare([MPSAN, "ps", "--json", directory]).out)
-    for word in ("mpsan: deadlock proved after ", "fork-orphaned-lock: process", 'for mutex "lock"', "fix: ",
+    for word in ("mpsan: deadlock proved after ", "fork-orphaned-lock\n  process", '  mutex "lock"', "  → ",
                  f"mpsan ps {directory}"):
-        assert word in line, (word, line)
+        assert word in lines, (word, lines)
     finding = next(finding for finding in document["findings"] if finding["severity"] == "error")
     waiter = next(thread for process in document["processes"] for thread in process["threads"]
                   if process["pid"] == finding["pid"])

@@ -12,8 +12,8 @@
 #include "utf8.h"
 #include "util.h"
 
-#define REST_COLUMNS (HEADLINE_COLUMNS - HEADLINE_INDENT)
 #define ELLIPSIS "…"
+#define FILE_LEAST 6u /* and of a file's name */
 #define TEXT_LEAST 12u /* columns of an exception's text that are kept */
 #define MADE ", made at "
 
@@ -90,7 +90,7 @@ char *headline_whole(const char *marked)
 	return text;
 }
 
-static size_t columns_of(const char *text)
+size_t headline_columns(const char *text)
 {
 	size_t columns = 0, length;
 
@@ -103,7 +103,7 @@ static bool fits(const char *marked, size_t columns)
 {
 	AUTO_FREE char *whole = headline_whole(marked);
 
-	return columns_of(whole) <= columns;
+	return headline_columns(whole) <= columns;
 }
 
 /* The end of "NAME (FILE:LINE)" that begins at `at`; NULL: no place does. */
@@ -205,7 +205,7 @@ static char *behind(char *text, size_t columns)
 /* Shortens the text of an exception by what is too much: `ValueError("abc…")`. */
 static void elide_text(char *text, size_t columns)
 {
-	size_t all = columns_of(text), much = all + 1 - columns;
+	size_t all = headline_columns(text), much = all + 1 - columns;
 	char *open = all > columns ? strchr(text, '(') : NULL, *shut;
 
 	while (open && !(open[1] == '"' || open[1] == '\''))
@@ -215,12 +215,32 @@ static void elide_text(char *text, size_t columns)
 		return;
 	if (much < strlen(ELLIPSIS))
 		much = strlen(ELLIPSIS);
-	all = columns_of(open + 2) - columns_of(shut);
+	all = headline_columns(open + 2) - headline_columns(shut);
 	if (all < much + TEXT_LEAST)
 		return;
 	open = behind(open + 2, all - much);
 	memcpy(open, ELLIPSIS, strlen(ELLIPSIS));
 	cut(open + strlen(ELLIPSIS), (size_t)(shut - open) - strlen(ELLIPSIS));
+}
+
+/* Shortens the name of the last file by what is too much: "f (…long.py:3)". */
+static void elide_file(char *text, size_t columns)
+{
+	size_t all = headline_columns(text), much = all + 1 - columns, length;
+	char *line = all > columns ? strrchr(text, ':') : NULL, *file = line;
+
+	if (!line || !isdigit((unsigned char)line[1]))
+		return;
+	while (file > text && !strchr(" (", file[-1]))
+		file--;
+	if (much < strlen(ELLIPSIS))
+		much = strlen(ELLIPSIS);
+	length = headline_columns(file) - headline_columns(line);
+	if (length < much + FILE_LEAST)
+		return;
+	line = behind(file, much);
+	memcpy(file, ELLIPSIS, strlen(ELLIPSIS));
+	cut(file + strlen(ELLIPSIS), (size_t)(line - file) - strlen(ELLIPSIS));
 }
 
 /* Ends the text at the last clause that fits, or else at a word: then it returns what stands for the rest. */
@@ -259,7 +279,8 @@ char *headline_fit(const char *marked, size_t columns)
 		;
 	whole = headline_whole(text);
 	elide_text(whole, columns);
-	if (columns_of(whole) > columns)
+	elide_file(whole, columns);
+	if (headline_columns(whole) > columns)
 		whole = text_join(whole, "", text_copy(cut_end(whole, columns)));
 	return whole;
 }
@@ -272,7 +293,7 @@ static char *first_of(const char *fix)
 	bool code = false;
 	size_t length;
 
-	for (size_t column = 0; *at && column <= REST_COLUMNS; at += length, column++) {
+	for (size_t column = 0; *at && column <= HEADLINE_REST; at += length, column++) {
 		code ^= *at == '`';
 		if (!depth && !code && (*at == ';' || *at == ':') && at[1] == ' ')
 			clause = at;
@@ -290,8 +311,8 @@ static char *first_of(const char *fix)
 
 char *headline_rest(const char *why, const char *fix)
 {
-	AUTO_FREE char *first = first_of(fix), *second = headline_fit(why, REST_COLUMNS),
-		       *third = headline_fit(first, REST_COLUMNS);
+	AUTO_FREE char *first = first_of(fix), *second = headline_fit(why, HEADLINE_REST),
+		       *third = headline_fit(first, HEADLINE_REST);
 
 	line_clean(second);
 	line_clean(third);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #define HEADLINE_COLUMNS 100u /* of each of them */
-#define HEADLINE_INDENT 4u /* of the second and third, at most */
+#define HEADLINE_REST 96u /* of the text of the second and third, which are indented */
 
 /*
  * Of a text "WHAT| for |WHY" or "WHAT: WHY": the first and the last part, and all of it without the bars. A part of what
@@ -27,13 +27,16 @@ size_t headline_left(unsigned long long pid, const char *severity, const char *r
 #define HEADLINE_OPEN '\x01'
 #define HEADLINE_SHUT '\x02'
 
+/* How wide a text is, but for characters that are wider or have no width. */
+size_t headline_columns(const char *text);
+
 /* The text without these marks. */
 char *headline_whole(const char *marked);
 
 /*
  * The text in so many columns: as far as needed locks lose where they were made and what describes them, places their
- * function, named threads the word; then what is in brackets goes, from the last to the first; then an exception's text is
- * shortened, and at last the end is cut.
+ * function, named threads the word; then what is in brackets goes, from the last to the first; then an exception's text
+ * and a file's name are shortened, and at last the end is cut.
  */
 char *headline_fit(const char *marked, size_t columns);
 

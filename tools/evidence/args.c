@@ -82,7 +82,7 @@ json_t *args_fill(const json_t *args, const char *text)
 }
 
 /* Who suffers is named in a head. */
-static json_t *fit(const json_t *args, const char *part, size_t columns)
+static char *fit(const json_t *args, const char *part, size_t columns)
 {
 	static const char number[] = "process {pid}";
 	const char *at = strstr(part, number);
@@ -91,19 +91,22 @@ static json_t *fit(const json_t *args, const char *part, size_t columns)
 		     text_copy(part);
 	AUTO_FREE char *text = filled(args, named);
 
-	return clean(headline_fit(text, columns));
+	return headline_fit(text, columns);
 }
 
-void args_tell(const json_t *args, const char *message, const char *severity, json_t *object)
+void args_tell(const json_t *args, const char *message, const char *end, const char *severity,
+	       json_t *finding)
 {
 	struct headline headline = headline_split(message);
-	AUTO_FREE char *whole = filled(args, headline.whole);
-	size_t columns = headline_left((unsigned long long)jsontext_number(object, "pid"), severity,
-				       jsontext_at(object, "rule"));
+	AUTO_FREE char *whole = filled(args, headline.whole), *plain = headline_whole(whole),
+		       *what = fit(
+			       args, headline.what,
+			       headline_left((unsigned long long)jsontext_number(finding, "pid"),
+					     severity, jsontext_at(finding, "rule"))),
+		       *why = fit(args, headline.why, HEADLINE_REST - headline_columns(end));
 
-	json_object_set_new(object, "message", clean(headline_whole(whole)));
-	json_object_set_new(object, "what", fit(args, headline.what, columns));
-	json_object_set_new(object, "why",
-			    fit(args, headline.why, HEADLINE_COLUMNS - HEADLINE_INDENT));
+	json_object_set_new(finding, "message", clean(text_format("%s%s", plain, end)));
+	json_object_set_new(finding, "what", clean(text_copy(what)));
+	json_object_set_new(finding, "why", clean(text_format("%s%s", why, *why ? end : "")));
 	headline_drop(&headline);
 }

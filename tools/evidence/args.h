@@ -29,7 +29,11 @@ const char *args_text(const json_t *args, enum arg arg);
 /* The template with every {name} replaced, as a new JSON string. */
 json_t *args_fill(const json_t *args, const char *text);
 
-/* Sets `message`, `what` and `why` (headline.h) of a finding that has its pid and rule. */
-void args_tell(const json_t *args, const char *message, const char *severity, json_t *finding);
+/*
+ * Sets `message`, `what` and `why` (headline.h) of a finding that has its pid and rule; `end` is what the message and `why`
+ * end with.
+ */
+void args_tell(const json_t *args, const char *message, const char *end, const char *severity,
+	       json_t *finding);
 
 const char *arg_name(enum arg arg);

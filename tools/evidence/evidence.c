@@ -220,6 +220,8 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 	const struct fact_left *left =
 		finding->left - 1 < facts->left_count ? &facts->lefts[finding->left - 1] : NULL;
 
+	set_arg(evidence, ARG_named,
+		evidence->subject ? process_text(evidence->reader, evidence->subject->by) : NULL);
 	set_arg(evidence, ARG_lost, lost_signallers_lost(fork));
 	set_arg(evidence, ARG_waits,
 		text_copy(wait && fact_wait_ends(wait) ? "waits" : "waits forever"));
@@ -229,14 +231,6 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 		lost_signallers_signallers(evidence->reader, evidence->frames, fork, wait));
 	set_arg(evidence, ARG_left_at,
 		left ? lost_signallers_left_at(evidence->frames, left) : NULL);
-}
-
-static void set_sufferer(struct evidence *evidence)
-{
-	const struct fact_place *at = evidence->subject;
-
-	set_arg(evidence, ARG_pid, process_number(evidence->reader, at ? at->by : FACT_NONE));
-	set_arg(evidence, ARG_named, at ? process_text(evidence->reader, at->by) : NULL);
 }
 
 static void evidence_args(struct evidence *evidence)
@@ -293,7 +287,9 @@ static void evidence_args(struct evidence *evidence)
 		process_number(evidence->reader, fork ? fork->child : FACT_NONE));
 	set_arg(evidence, ARG_parent,
 		process_number(evidence->reader, fork ? fork->at.by : FACT_NONE));
-	set_sufferer(evidence);
+	set_arg(evidence, ARG_pid,
+		process_number(evidence->reader,
+			       evidence->subject ? evidence->subject->by : FACT_NONE));
 	if (evidence->deadlock && evidence->waiter.at)
 		deadlock_args(&evidence->ctx, evidence->deadlock,
 			      evidence->finding->message_text->message, evidence->args);
@@ -401,18 +397,21 @@ static const struct callsite *evidence_main(const struct evidence *evidence)
 				     &evidence->forker;
 }
 
-static void add_ends(const struct evidence *evidence, json_t *finding)
+/* What ends the wait, "" if nothing does or it is not known; the caller frees it. */
+static char *add_ends(const struct evidence *evidence, json_t *finding)
 {
+	const struct facts *facts = &evidence->reader->facts;
+	bool proved = evidence->finding->wait && evidence->finding->grade == GRADE_ERROR;
 	json_t *hopeless = json_object_get(evidence->args, "deadlock");
+	char *how =
+		evidence->deadlock ? ends_add(evidence->reader, evidence->deadlock,
+					      args_text(evidence->args, ARG_handler), finding) :
+		proved ? ends_add_wait(facts, &facts->waits[evidence->finding->wait - 1], finding) :
+			 text_copy("");
 
-	if (evidence->deadlock)
-		ends_add(evidence->reader, evidence->deadlock,
-			 args_text(evidence->args, ARG_handler), finding);
-	else if (evidence->finding->wait && evidence->finding->grade == GRADE_ERROR)
-		ends_add_wait(&evidence->reader->facts,
-			      &evidence->reader->facts.waits[evidence->finding->wait - 1], finding);
 	if (hopeless && json_object_get(finding, "ends"))
 		json_object_set(finding, "hopeless", hopeless);
+	return how;
 }
 
 static json_t *evidence_write(struct evidence *evidence)
@@ -424,7 +423,7 @@ static json_t *evidence_write(struct evidence *evidence)
 					  args_text(evidence->args, ARG_handler)),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
 	AUTO_FREE char *print = fingerprint(evidence),
-		       *fix = callsite_fix(&evidence->ctx, main_callsite, general);
+		       *fix = callsite_fix(&evidence->ctx, main_callsite, general), *how = NULL;
 	json_t *object;
 
 	object = json_pack(
@@ -436,10 +435,10 @@ static json_t *evidence_write(struct evidence *evidence)
 		"time_ns", (json_int_t)reader_real_ns(evidence->reader, main_callsite->time_ns),
 		"fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
 		subject(evidence), "evidence", evidence_steps(evidence));
-	args_tell(evidence->args, finding->message_text->message,
-		  finding->grade == GRADE_ERROR ? "error" : "warning", object);
 	process_add_outer(evidence->reader, main_callsite->at->by, object);
-	add_ends(evidence, object);
+	how = add_ends(evidence, object);
+	args_tell(evidence->args, finding->message_text->message, how,
+		  finding->grade == GRADE_ERROR ? "error" : "warning", object);
 	because_tell(&evidence->ctx, finding, &evidence->events.causer, &evidence->waiter, object);
 	return object;
 }

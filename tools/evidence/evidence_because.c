@@ -252,7 +252,7 @@ static void tell_waiters(const struct evidence_context *ctx, const struct findin
 /* The cause is why the wait never ends. */
 static void set_message(json_t *object, const char *story, const char *marked)
 {
-	AUTO_FREE char *why = headline_fit(marked, HEADLINE_COLUMNS - HEADLINE_INDENT),
+	AUTO_FREE char *why = headline_fit(marked, HEADLINE_REST),
 		       *message = text_format("%s, and %s", story, jsontext_at(object, "message"));
 
 	json_object_set_new(object, "message", jsontext_of(message));

@@ -156,14 +156,11 @@ static json_t *seconds_json(const struct end *end)
 							json_null();
 }
 
-static void add(json_t *finding, const struct end *end)
+static char *add(json_t *finding, const struct end *end)
 {
-	AUTO_FREE char *how = clause(end), *message = NULL;
-
 	json_object_set_new(finding, "ends", json_string(name_of(end->how)));
 	json_object_set_new(finding, "ends_seconds", seconds_json(end));
-	message = text_format("%s%s", jsontext_at(finding, "message"), how);
-	json_object_set_new(finding, "message", json_string(message));
+	return clause(end);
 }
 
 /* Within this time of a wait's end, another one for the same thing is the same wait. */
@@ -191,36 +188,38 @@ static const struct fact_wait *last_of(const struct facts *facts, const struct f
 	return wait;
 }
 
-void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding)
+char *ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding)
 {
 	enum mpsan_wait_ends ends = fact_wait_ends(wait);
 
 	if (ends == MPSAN_ENDS_LIMIT && last_of(facts, wait) != wait)
 		ends = MPSAN_ENDS_POLL;
-	add(finding,
-	    &(struct end){.how = ends, .ends_ns = wait->ev.ends_ns, .from_ns = wait->at.time_ns});
+	return add(finding, &(struct end){.how = ends,
+					  .ends_ns = wait->ev.ends_ns,
+					  .from_ns = wait->at.time_ns});
 }
 
-void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
-	      const char *handler, json_t *finding)
+char *ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
+	       const char *handler, json_t *finding)
 {
 	const struct fact_blocked *first = deadlock_subject(&reader->facts, deadlock);
 	bool limit = first && first->ev.ends == MPSAN_ENDS_LIMIT;
 
-	if (first && deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
-		add(finding,
-		    &(struct end){.how = first->ev.ends,
-				  .ends_ns = first->ev.ends_ns,
-				  .from_ns = limit ? first->ev.since : first->at.time_ns,
-				  .lasted_ns = first->at.time_ns > first->ev.since ?
-						       first->at.time_ns - first->ev.since :
-						       0,
-				  .cycle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE &&
-					   first->ev.owner != first->at.tid,
-				  .handlers = reader_text(reader, deadlock->at.slot,
-							  deadlock->ev.handlers),
-				  .handler = handler,
-				  .doubted = deadlock_is_doubted(&reader->facts, deadlock)});
+	if (!first || deadlock->ev.cause >= MPSAN_DEADLOCK_LONG)
+		return text_copy("");
+	return add(finding,
+		   &(struct end){.how = first->ev.ends,
+				 .ends_ns = first->ev.ends_ns,
+				 .from_ns = limit ? first->ev.since : first->at.time_ns,
+				 .lasted_ns = first->at.time_ns > first->ev.since ?
+						      first->at.time_ns - first->ev.since :
+						      0,
+				 .cycle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE &&
+					  first->ev.owner != first->at.tid,
+				 .handlers = reader_text(reader, deadlock->at.slot,
+							 deadlock->ev.handlers),
+				 .handler = handler,
+				 .doubted = deadlock_is_doubted(&reader->facts, deadlock)});
 }
 
 /* ---- what became of it ---- */

@@ -13,10 +13,10 @@
  * Adds `ends` and `ends_seconds` to a finding, and a clause to its message if its wait
  * ends. `handler`: as of callsite_handler; the signal in whose handler it stands does not end it.
  */
-void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
-	      const char *handler, json_t *finding);
+char *ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
+	       const char *handler, json_t *finding);
 /* The same for a wait that its own process proved. */
-void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding);
+char *ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding);
 
 /*
  * When the session is over: adds `outcome`, what became of a wait that something ends. `deadlock`,

@@ -162,7 +162,7 @@ static json_t *finding_of(struct merged_rank **one, const struct stuck_rank *ran
 	AUTO_FREE char *what = headline_fit(headline.what,
 					    headline_left(one[0]->pid, grade_text(grade),
 							  rule_slug(RULE_collective_mismatch))),
-		       *why = headline_fit(headline.why, HEADLINE_COLUMNS - HEADLINE_INDENT);
+		       *why = headline_fit(headline.why, HEADLINE_REST);
 	json_t *steps = json_array(), *finding;
 	uint32_t first = 0;
 

@@ -3,12 +3,14 @@
 
 import json
 import subprocess
+import textwrap
 from dataclasses import dataclass
 from typing import Any, Dict, List
 
 from . import _command
 
 SEVERITIES = ("note", "warning", "error")
+COLUMNS = 100
 NATIVE_FRAMES = 12  # shown of a stack without Python
 
 
@@ -39,9 +41,9 @@ class Finding:
     def story(self, test: str = "", hidden: "tuple[str, ...]" = ()) -> str:
         """The finding as people read it, of this test, without frames of files whose path contains one of `hidden`."""
         lines = [f"mpsan: {self.severity}: {self.rule}: {self.what or self.message}"]
-        lines += [f"  {self.why}"] if self.why else []
-        lines += [f"  → {self.fix}"]
         lines += [f"  in {test}"] if test else []
+        lines += [f"  {self.why}"] if self.why else []
+        lines += textwrap.wrap(self.fix, COLUMNS, initial_indent="  → ", subsequent_indent="    ")
         for number, step in enumerate(self.evidence, 1):
             lines.append(f"  {number}. {step['what']}")
             frames = [frame for frame in step["python"] if not any(part in frame["file"] for part in hidden)]

@@ -33,7 +33,7 @@ static MESSAGE msg_doubt = {
 };
 
 static MESSAGE msg_fork = {
-	"{holder} was importing a module[, {taken},] when {forker} called {how} at {fork_at}; in the child {child} "
+	"{holder} was importing a module[, {taken}]|, when |{forker} called {how} at {fork_at}; in the child {child} "
 	"{lock} stays held",
 	{{STEP_HOLDER, importing}, STEP_FORK_CALLED},
 };

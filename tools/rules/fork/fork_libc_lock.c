@@ -11,7 +11,7 @@ static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
 static MESSAGE msg_fork = {
-	"{holder} was using {lock}[, {called},] when {forker} called {how} at {fork_at}; the child {child} has a copy "
+	"{holder} was using {lock}[, {called}]|, when |{forker} called {how} at {fork_at}; the child {child} has a copy "
 	"of that lock in its state at the fork",
 	{{STEP_HOLDER, inside}, STEP_FORK_CALLED},
 };

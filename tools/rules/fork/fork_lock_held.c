@@ -6,7 +6,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{holder} held {lock}[, {taken},] when {forker} called {how} at {fork_at}; in the child {child} it stays "
+	"{holder} held {lock}[, {taken}]|, when |{forker} called {how} at {fork_at}; in the child {child} it stays "
 	"locked",
 	{STEP_HOLDER_HELD, STEP_FORK_CALLED},
 };

@@ -6,7 +6,7 @@
 #include "../rule.h"
 
 static MESSAGE msg_fork = {
-	"{holder} was constructing the static of {lock}[, {called},] when {forker} called {how} at {fork_at}; in the "
+	"{holder} was constructing the static of {lock}[, {called}]|, when |{forker} called {how} at {fork_at}; in the "
 	"child {child} the construction never ends",
 	{{STEP_HOLDER, "{holder} was constructing the static of {lock}, {called}"},
 	 STEP_FORK_CALLED},

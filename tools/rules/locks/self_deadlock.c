@@ -7,19 +7,19 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{thread} {waits} at {wait_at}{handler}| for |{lock}, which it {probably}already holds{own}",
+	"{thread} {waits} at {wait_at}{handler}| for |{lock}, which it {probably}already holds[{own}]",
 	{{STEP_HOLDER, "{thread} {probably}already held {lock}{own}"},
 	 {STEP_WAIT,
 	  "{thread} of process {pid} at {wait_at} waits for {lock}, which it {probably}holds itself"}},
 };
 
 static MESSAGE msg_blocked = {
-	"{thread} {waits} at {wait_at}{handler}| for |{lock}, which it already holds{own}",
+	"{thread} {waits} at {wait_at}{handler}| for |{lock}, which it already holds[{own}]",
 	{{STEP_HOLDER, "{thread} already held {lock}{own}"}, STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_blocked_across = {
-	"[{thread} of ]process {pid} {waits} at {wait_at}{handler}| for |{lock}, which it already holds{own}",
+	"[{thread} of ]process {pid} {waits} at {wait_at}{handler}| for |{lock}, which it already holds[{own}]",
 	{{STEP_HOLDER, "{thread} of process {pid} already held {lock}{own}"}, STEP_ALL_BLOCKED},
 };
 
