@@ -9,6 +9,7 @@
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/stream.h"
+#include "../report/follow.h"
 #include "../report/kinds.h"
 #include "../report/practices.h"
 #include "../rules/catalog.h"
@@ -190,7 +191,7 @@ void out_text_notes(FILE *out, const json_t *document, const struct text_view *v
 	json_t *finding;
 
 	JSON_EACH(finding, findings) {
-		if (!is_note(finding))
+		if (!is_note(finding) || follows(finding))
 			continue;
 		if (shown[rule_find(jsontext_at(finding, "rule"))]++ < NOTES_SHOWN)
 			out_text_finding(out, finding, view);
@@ -200,6 +201,7 @@ void out_text_notes(FILE *out, const json_t *document, const struct text_view *v
 	if (left_out)
 		fprintf(out, "mpsan: %u more notes of the same rules (--report json has all)\n\n",
 			left_out);
+	follow_print(out, document);
 }
 
 void out_text(FILE *out, const struct report *report)

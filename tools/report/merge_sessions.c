@@ -7,6 +7,7 @@
 
 #include "../base/jsontext.h"
 #include "../base/limit.h"
+#include "follow.h"
 #include "merge_ranks.h"
 #include "occurrence.h"
 
@@ -211,6 +212,7 @@ void merge_sessions_add(struct merge_sessions *merge, uint32_t source, int64_t s
 	limits_add(document, judge);
 	part->process_end = json_array_size(processes);
 	part->limit_end = json_array_size(limits);
+	follow_findings(document);
 }
 
 /* A signal is worse than an exit code, that than an unknown end, that than success. */
