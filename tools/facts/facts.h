@@ -68,6 +68,7 @@ struct fact_fork {
 	uint32_t late; /* this process's previous fork from a thread other than the main one */
 	uint32_t list; /* the fork whose list of holds this one shares: itself, or an earlier one */
 	uint32_t held_begin, held_end; /* that list's range in helds */
+	bool by_pool; /* a thread of multiprocessing.Pool itself replaces a worker */
 };
 
 struct fact_wait {

@@ -7,6 +7,7 @@
 #include "../../include/mpsan_comm.h"
 #include "../base/index_map.h"
 #include "../base/progress.h"
+#include "../facts/pyframe.h"
 #include "../proc/roots.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
@@ -34,6 +35,8 @@ static void collect_fork(struct reader *reader, const struct record *record)
 				   .child = FACT_NONE,
 				   .late = reader->last_late[record->by]};
 	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
+	fork->by_pool = pyframe_among(reader_text(reader, record->slot, fork->ev.python),
+				      "_handle_workers", "multiprocessing/pool.py");
 	if (record->tid != reader->session.table[record->by].pid && fact_how_copies(fork->ev.how))
 		reader->last_late[record->by] = reader->forks.count - 1;
 	fork->list = reader->forks.count - 1;

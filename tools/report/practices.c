@@ -199,15 +199,25 @@ static void print_findings(FILE *out, const json_t *document, const json_t *prin
 					jsontext_at(finding, "rule"), json_string_value(print));
 }
 
+static bool has_torch(const json_t *document)
+{
+	json_t *process;
+
+	JSON_EACH(process, json_object_get(document, "processes"))
+		if (json_is_true(json_object_get(process, "torch")))
+			return true;
+	return false;
+}
+
 void practices_print(FILE *out, const json_t *document, bool all)
 {
 	const json_t *list = json_object_get(document, "practices");
 	json_t *practice;
 
-	if (!json_array_size(list))
+	if (!json_array_size(list) ||
+	    !(all || (has_torch(document) && count_status(list, statuses[0]))))
 		return;
-	if (all || count_status(list, statuses[0]))
-		fputs("mpsan: best practices of PyTorch's multiprocessing documentation:\n", out);
+	fputs("mpsan: best practices of PyTorch's multiprocessing documentation:\n", out);
 	for (size_t status = 0; status < (all ? 3 : 1); status++)
 		JSON_EACH(practice, list) {
 			if (strcmp(jsontext_at(practice, "status"), statuses[status]))

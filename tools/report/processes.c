@@ -72,6 +72,8 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 	process_add_outer(reader, slot, object);
 	if (mpsan_process_rank(process))
 		json_object_set_new(object, "rank", json_integer(mpsan_process_rank(process) - 1));
+	if (process->flags & MPSAN_PROCESS_TORCH)
+		json_object_set_new(object, "torch", json_true());
 	add_exception(reader, slot, object);
 	return object;
 }

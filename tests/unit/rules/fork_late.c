@@ -35,6 +35,17 @@ static void late_fires_once_as_a_note(void **state)
 	assert_int_equal(late_grade(1), GRADE_NOTE);
 }
 
+static void late_by_a_pool_is_told_if_it_goes_on(void **state)
+{
+	(void)state;
+	fork_late_times(LATE);
+	for (unsigned i = 0; i < LATE; i++)
+		late[i].by_pool = true;
+	assert_int_equal(late_grade(0), GRADE_OFF);
+	assert_int_equal(late_grade(1), GRADE_OFF);
+	assert_int_equal(late_grade(2), GRADE_WARNING);
+}
+
 static void late_warns_from_the_third_on(void **state)
 {
 	(void)state;
@@ -69,6 +80,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(late_fires_once_as_a_note),
 		STORY(late_warns_from_the_third_on),
+		STORY(late_by_a_pool_is_told_if_it_goes_on),
 		STORY(late_warns_not_of_forks_before_exec),
 		STORY(late_is_silent_about_the_main_thread),
 	};

@@ -21,12 +21,20 @@ static void threads_is_silent_with_one_thread(void **state)
 	assert_grade(&world, TRIGGER_FORK, fork_threads, GRADE_OFF);
 }
 
+static void threads_is_silent_for_a_pool_that_replaces_a_worker(void **state)
+{
+	(void)state;
+	world.fork.by_pool = true;
+	assert_grade(&world, TRIGGER_FORK, fork_threads, GRADE_OFF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(threads_fires),
 		STORY(threads_is_silent_before_exec),
 		STORY(threads_is_silent_with_one_thread),
+		STORY(threads_is_silent_for_a_pool_that_replaces_a_worker),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

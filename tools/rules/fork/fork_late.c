@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-late: a thread other than the main one forked, as manager threads do that start workers on
- * demand. Once is a note; a process that keeps doing it will sooner or later copy a held lock.
+ * demand. Once is a note, unless multiprocessing.Pool does it by itself; a process that keeps doing it will sooner or later
+ * copy a held lock.
  */
 #include "../rule.h"
 
@@ -41,6 +42,8 @@ void rule_fork_late(const struct facts *facts, const struct trigger *trigger, st
 	if (!fork_late_counts(facts, trigger->index))
 		return;
 	many = facts->forks[trigger->index].ev.threads > 2 && is_repeated(facts, trigger->index);
+	if (!many && facts->forks[trigger->index].by_pool)
+		return;
 	FIND(out, fork_late, many ? GRADE_WARNING : GRADE_NOTE, trigger, trigger->index, FACT_NONE,
 	     many ? &msg_many : &msg_one);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-threads: fork copies only the calling thread. What the other threads were doing stays half
- * done in the child, so each such fork is a note; other rules report when it causes harm.
+ * done in the child, so each such fork is a note, unless the program could not change it: multiprocessing.Pool replaces a
+ * worker from a thread of its own. Other rules report when it causes harm.
  */
 #include "../rule.h"
 
@@ -16,7 +17,7 @@ void rule_fork_threads(const struct facts *facts, const struct trigger *trigger,
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 
-	if (fork->ev.threads > 1 && fact_fate(facts, fork) != FATE_EXEC)
+	if (fork->ev.threads > 1 && !fork->by_pool && fact_fate(facts, fork) != FATE_EXEC)
 		FIND(out, fork_threads, GRADE_NOTE, trigger, trigger->index, FACT_NONE,
 		     &message_text);
 }
