@@ -100,6 +100,14 @@ static void a_fix_ends_with_a_clause(void **state)
 	      "  b\n  → release the GIL before you wait for another thread\n");
 }
 
+static void a_fix_names_things_briefly(void **state)
+{
+	(void)state;
+	rests("",
+	      "start thread \"b\" (TID 7) after the fork at main (job.py:36), or use get_context(\"spawn\").Process(); replace the lock",
+	      "  → start \"b\" after the fork at main (job.py:36), or use get_context(\"spawn\").Process()\n");
+}
+
 /* Whatever it is, it fits. */
 static void every_text_fits(void **state)
 {
@@ -136,6 +144,7 @@ int main(void)
 		cmocka_unit_test(a_text_is_cut_at_bars_or_where_a_clause_ends),
 		cmocka_unit_test(a_text_loses_what_matters_least),
 		cmocka_unit_test(a_fix_ends_with_a_clause),
+		cmocka_unit_test(a_fix_names_things_briefly),
 		cmocka_unit_test(every_text_fits),
 	};
 

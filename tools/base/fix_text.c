@@ -3,6 +3,7 @@
 #include "fix_text.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util.h"
@@ -29,10 +30,23 @@ static bool begins(const char *text, const char *to)
 	return to == text || (to - text >= 2 && to[-2] == ':' && to[-1] == ' ');
 }
 
+/* What no finding fills in. */
+static char *in_general(char *text)
+{
+	static const char name[] = "{spawn}";
+	char *at = strstr(text, name), *longer;
+
+	if (!at)
+		return text;
+	longer = text_format("%.*s" FIX_SPAWN "%s", (int)(at - text), text, at + strlen(name));
+	free(text);
+	return longer;
+}
+
 char *fix_for(const char *fix, enum fix_reader reader)
 {
 	char *text = text_copy(fix), *to = text;
-	bool in_part = false, wanted = true;
+	bool in_part = false, in_name = false, wanted = true;
 
 	for (const char *from = fix; *from;) {
 		enum fix_reader of;
@@ -42,16 +56,17 @@ char *fix_for(const char *fix, enum fix_reader reader)
 			in_part = true;
 			wanted = reader == FIX_FOR_ALL || reader == of;
 			from = part + (begins(text, to) ? strspn(part, " ,;") : 0);
-		} else if (in_part && *from == '}') {
+		} else if (in_part && !in_name && *from == '}') {
 			in_part = false;
 			wanted = true;
 			from++;
 		} else {
+			in_name = *from == '{' || (in_name && *from != '}');
 			if (wanted)
 				*to++ = *from;
 			from++;
 		}
 	}
 	*to = '\0';
-	return text;
+	return reader == FIX_FOR_ALL ? in_general(text) : text;
 }

@@ -2,6 +2,9 @@
 /* The language that a fix speaks. */
 #pragma once
 
+/* Stands for {spawn} where it is not known what started the processes (facts/start_methods.h). */
+#define FIX_SPAWN "use the start method spawn or forkserver"
+
 /*
  * A fix for a program in Python, for one in another language, or for both: of "{python|, or use spawn}" and
  * "{native|, or exec in the child}" what fits. The caller frees it.

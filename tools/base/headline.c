@@ -99,9 +99,11 @@ size_t headline_columns(const char *text)
 	return columns;
 }
 
-static bool fits(const char *marked, size_t columns)
+/* Whether it fits, as far as one of `ends`. */
+static bool fits(const char *marked, const char *ends, size_t columns)
 {
-	AUTO_FREE char *whole = headline_whole(marked);
+	AUTO_FREE char *part = text_format("%.*s", (int)strcspn(marked, ends), marked),
+		       *whole = headline_whole(part);
 
 	return headline_columns(whole) <= columns;
 }
@@ -175,15 +177,21 @@ static void drop_descriptions(char *text)
 	}
 }
 
-/* `thread "a"` becomes `"a"`; the main thread of a process is that process. */
+/* `thread "a" (TID 7)` becomes `"a"`; the main thread of a process is that process. */
 static void drop_kinds(char *text)
 {
-	static const char named[] = "thread \"", main_thread[] = "the main thread of ";
+	static const char named[] = "thread \"", main_thread[] = "the main thread of ",
+			  tid[] = "\" (TID ";
 
 	for (char *at = strstr(text, named); at; at = strstr(at, named))
 		cut(at, strlen(named) - 1);
 	for (char *at = strstr(text, main_thread); at; at = strstr(at, main_thread))
 		cut(at, strlen(main_thread));
+	for (char *at = strstr(text, tid), *shut; at; at = strstr(at + 1, tid)) {
+		shut = strchr(at, ')');
+		if (shut)
+			cut(at + 1, (size_t)(shut - at));
+	}
 }
 
 /* Where the text of an exception ends, at its quote and parenthesis; NULL: nowhere. */
@@ -266,16 +274,23 @@ static const char *cut_end(char *text, size_t columns)
 	return ELLIPSIS;
 }
 
-char *headline_fit(const char *marked, size_t columns)
+/* Shortens names and places until it fits as far as one of `ends`, the least important first. */
+static void shorten(char *text, const char *ends, size_t columns)
 {
 	static void (*const drops[])(char *) = {drop_origins, drop_kinds, drop_descriptions,
 						drop_functions};
+
+	for (size_t i = 0; i < sizeof(drops) / sizeof(*drops) && !fits(text, ends, columns); i++)
+		drops[i](text);
+}
+
+char *headline_fit(const char *marked, size_t columns)
+{
 	AUTO_FREE char *text = text_copy(marked);
 	char *whole;
 
-	for (size_t i = 0; i < sizeof(drops) / sizeof(*drops) && !fits(text, columns); i++)
-		drops[i](text);
-	while (!fits(text, columns) && drop_last_group(text))
+	shorten(text, "", columns);
+	while (!fits(text, "", columns) && drop_last_group(text))
 		;
 	whole = headline_whole(text);
 	elide_text(whole, columns);
@@ -311,9 +326,12 @@ static char *first_of(const char *fix)
 
 char *headline_rest(const char *why, const char *fix)
 {
-	AUTO_FREE char *first = first_of(fix), *second = headline_fit(why, HEADLINE_REST),
-		       *third = headline_fit(first, HEADLINE_REST);
+	AUTO_FREE char *short_fix = text_copy(fix), *first = NULL, *third = NULL,
+		       *second = headline_fit(why, HEADLINE_REST);
 
+	shorten(short_fix, ";", HEADLINE_REST);
+	first = first_of(short_fix);
+	third = headline_fit(first, HEADLINE_REST);
 	line_clean(second);
 	line_clean(third);
 	return text_format("%s%s%s  → %s\n", *second ? "  " : "", second, *second ? "\n" : "",

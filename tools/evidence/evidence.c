@@ -222,6 +222,7 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 
 	set_arg(evidence, ARG_named,
 		evidence->subject ? process_text(evidence->reader, evidence->subject->by) : NULL);
+	set_arg(evidence, ARG_spawn, process_spawn_text(evidence->reader, fork));
 	set_arg(evidence, ARG_lost, lost_signallers_lost(fork));
 	set_arg(evidence, ARG_waits,
 		text_copy(wait && fact_wait_ends(wait) ? "waits" : "waits forever"));

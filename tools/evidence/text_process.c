@@ -8,6 +8,7 @@
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../facts/pyframe.h"
+#include "../facts/start_methods.h"
 
 char *process_given_name(const struct reader *reader, uint32_t slot)
 {
@@ -231,4 +232,10 @@ const char *process_role(const struct reader *reader, uint32_t slot)
 			       "worker" :
 			       NULL;
 	}
+}
+
+char *process_spawn_text(const struct reader *reader, const struct fact_fork *fork)
+{
+	return text_copy(start_method_spawn(
+		fork ? reader_text(reader, fork->at.slot, fork->ev.python) : NULL));
 }

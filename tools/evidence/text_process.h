@@ -45,3 +45,6 @@ char *process_left_text(const struct reader *reader, uint32_t slot);
 
 /* Its role in JSON: "worker", "resource tracker" and so on; NULL: none. */
 const char *process_role(const struct reader *reader, uint32_t slot);
+
+/* How the processes of that fork are started afresh; NULL: any. */
+char *process_spawn_text(const struct reader *reader, const struct fact_fork *fork);

@@ -31,7 +31,7 @@ static MESSAGE msg_use = {
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which succeeded"}},
 };
 
-#define FIX "use the spawn or forkserver start method, or fork before anything touches CUDA"
+#define FIX "{spawn}, or fork before anything touches CUDA"
 
 static void tell(const struct facts *facts, const struct trigger *trigger, struct findings *out,
 		 struct finding finding)

@@ -29,7 +29,7 @@ static MESSAGE message_text = {
 			   " refused in {function}"                                          \
 	}
 
-#define FIX "use the spawn or forkserver start method, or initialise CUDA in the children only"
+#define FIX "{spawn}, or initialise CUDA in the children only"
 
 #define GUARD(id, framework, device, module, asked, when, asks, raises, frees, file, type, text, \
 	      fix)                                                                               \

@@ -19,6 +19,20 @@ static MESSAGE msg_doubt = {
 	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };
 
+#define FIX_THREAD                                                                                \
+	"start {holder} after the fork at {fork_at}{python|, or {spawn}; replace a lock of your " \
+	"own in the child (os.register_at_fork)}{native|, or exec in the child; or take the "     \
+	"lock in a pthread_atfork prepare handler, and release it in parent and child}"
+
+/* A thread that the program can start later; NULL: the main thread, or it is not known. */
+static const char *fix_of(const struct facts *facts, uint32_t held)
+{
+	const struct fact_held *hold = held < facts->held_count ? &facts->helds[held] : NULL;
+
+	return hold && hold->ev.holder != facts->processes[hold->at.by].slot->pid ? FIX_THREAD :
+										    NULL;
+}
+
 void rule_fork_orphaned_lock(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
@@ -28,7 +42,11 @@ void rule_fork_orphaned_lock(const struct facts *facts, const struct trigger *tr
 	if (rule_of_wait(facts, wait) != RULE_fork_orphaned_lock ||
 	    wait->ev.flags & MPSAN_LF_HANDOFF)
 		return;
-	FIND(out, fork_orphaned_lock, proved ? GRADE_ERROR : GRADE_WARNING, trigger,
-	     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
-	     proved ? &message_text : &msg_doubt);
+	finding_add(out, trigger,
+		    (struct finding){.rule = RULE_fork_orphaned_lock,
+				     .grade = proved ? GRADE_ERROR : GRADE_WARNING,
+				     .message_text = proved ? &message_text : &msg_doubt,
+				     .fork = fact_fork_behind(facts, wait->held, wait->at.by) + 1,
+				     .held = wait->held + 1,
+				     .fix = fix_of(facts, wait->held)});
 }
