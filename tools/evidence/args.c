@@ -81,15 +81,30 @@ json_t *args_fill(const json_t *args, const char *text)
 	return clean(filled(args, text));
 }
 
-/* Who suffers is named in a head. */
+/* What is named in a head, though a message has its number alone. */
+static char *with_names(const char *part)
+{
+	static const struct {
+		const char *number, *name;
+	} named[] = {{"process {pid}", "{named}"}, {"{dead}", "{dead_named}"}};
+	char *text = text_copy(part);
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++) {
+		char *at = strstr(text, named[i].number), *longer;
+
+		if (!at)
+			continue;
+		longer = text_format("%.*s%s%s", (int)(at - text), text, named[i].name,
+				     at + strlen(named[i].number));
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 static char *fit(const json_t *args, const char *part, size_t columns)
 {
-	static const char number[] = "process {pid}";
-	const char *at = strstr(part, number);
-	AUTO_FREE char *named =
-		at ? text_format("%.*s{named}%s", (int)(at - part), part, at + strlen(number)) :
-		     text_copy(part);
-	AUTO_FREE char *text = filled(args, named);
+	AUTO_FREE char *named = with_names(part), *text = filled(args, named);
 
 	return headline_fit(text, columns);
 }

@@ -32,7 +32,7 @@ static MESSAGE msg_unknown = {
 
 /* A thread, or a process that was not killed. */
 #define FIX_ENDED                                                                                            \
-	"release the lock on every path, errors and early returns included: {python|`with lock:`}{native|, " \
+	"release {lock} on every path, errors and early returns included: {python|`with lock:`}{native|, " \
 	"std::lock_guard in C++, one exit for all paths in C}"
 
 static bool is_proof(const struct ev_blocked *wait)
