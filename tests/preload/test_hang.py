@@ -7,6 +7,7 @@ that rest on purpose beside ticking threads, and those that are merely slow, sta
 import functools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ SILENT_S = 3.5
 COMPUTED_S = 8 if os.environ.get("MPSAN_FULL") == "1" else 5
 SLEPT_S = {"file": 3.5, "shared-memory": 6, "file-in-worker": 13, "queue-of-waiting-worker": 8}
 PATIENCE_S = 30
+COLUMNS = 100
 TICKS = """
 import collections, itertools, multiprocessing, os, queue, signal, sys, tempfile, threading, time
 def tick():
@@ -374,6 +376,12 @@ def wait_for_end(process, numbers=(signal.SIGINT, signal.SIGTERM)):
             pass
 
 
+def message_of(session):
+    """What the finding of a killed run says in full."""
+    report = subprocess.run([MPSAN, "report", "--report", "json=-", session], stdout=subprocess.PIPE, check=False).stdout
+    return next((one["message"] for one in json.loads(report)["findings"] if one["rule"] == "hang"), "")
+
+
 def hangs(name):
     """The line comes while the program hangs, although its reports go to a file."""
     program, says = HANGS[name]
@@ -387,12 +395,14 @@ def hangs(name):
         finally:
             kill_group(process.pid)
             process.wait()
+        session = re.search(r"mpsan ps (\S+)$", err, re.M)
+        message = message_of(session[1]) if session else ""
     if "mpsan: deadlock proved" in err:
         return  # better still
-    line = next((line for line in err.splitlines() if "no progress after" in line), "")
-    assert line.startswith("mpsan: ") and ": hang: " in line, err
+    assert re.search(r"^mpsan: no progress after .*: hang\n  .+\n(  .+\n)?  → .+\n  inspect .* mpsan ps \S+$", err, re.M), err
+    assert all(len(line) <= COLUMNS for line in err.split("\n==")[0].splitlines() if "mpsan ps" not in line), err
     for text in says:
-        assert text in line, f"{text!r} is not in\n{line}"
+        assert text in message, f"{text!r} is not in\n{message}"
 
 
 def silent(name):

@@ -4,6 +4,7 @@
 # limit: 120
 
 import functools
+import json
 import os
 import re
 import signal
@@ -50,9 +51,9 @@ HANGS = {
 def told(command, grade, words, env=None, patience=PATIENCE_S):
     """Runs what hangs until the finding is told at once, then ends the job; the report has it, too, once."""
     with tempfile.TemporaryDirectory() as place:
-        report, errors = Path(place, "report.txt"), Path(place, "errors")
+        report, errors = Path(place, "report.json"), Path(place, "errors")
         with errors.open("w") as file:
-            run = subprocess.Popen([MPSAN, "run", "--report", f"text={report}", "--", *map(str, command)], stderr=file,
+            run = subprocess.Popen([MPSAN, "run", "--report", f"json={report}", "--", *map(str, command)], stderr=file,
                                    env={**os.environ, **FAKE, **(env or {})}, start_new_session=True)
         until, text = time.monotonic() + patience, ""
         try:
@@ -63,7 +64,8 @@ def told(command, grade, words, env=None, patience=PATIENCE_S):
             run.wait(PATIENCE_S)
         finally:
             kill_group(run.pid)
-        found = re.findall(r"(warning|error): collective-mismatch: (.*)", report.read_text())
+        found = [(one["severity"], one["message"]) for one in json.loads(report.read_text())["findings"]
+                 if one["rule"] == "collective-mismatch"]
         assert [one for one, _ in found] == [grade], f"{found}\n{errors.read_text()}"
         assert re.search(words, found[0][1]), found[0][1]
 

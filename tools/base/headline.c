@@ -251,21 +251,27 @@ static void elide_file(char *text, size_t columns)
 	cut(file + strlen(ELLIPSIS), (size_t)(line - file) - strlen(ELLIPSIS));
 }
 
-/* Ends the text at the last clause that fits, or else at a word: then it returns what stands for the rest. */
+/*
+ * Ends the text at the last clause that fits, or else at a word: then it returns what stands for the rest. Better than at
+ * a colon, which promises more, it ends at a semicolon.
+ */
 static const char *cut_end(char *text, size_t columns)
 {
-	char *at = text, *clause = NULL, *word = text;
+	char *at = text, *end = NULL, *colon = NULL, *word = text;
 	size_t length;
 
 	for (size_t column = 0; *at && column + 1 < columns; at += length, column++) {
-		if ((*at == ';' || *at == ':') && at[1] == ' ' && column > columns / 2)
-			clause = at;
+		if (*at == ';' && at[1] == ' ' && column > columns / 3)
+			end = at;
+		if (*at == ':' && at[1] == ' ' && column > columns / 3)
+			colon = at;
 		if (*at == ' ')
 			word = at;
 		utf8_decode(at, &length);
 	}
-	if (clause) {
-		*clause = '\0';
+	end = end ?: colon;
+	if (end) {
+		*end = '\0';
 		return "";
 	}
 	if (word > text)

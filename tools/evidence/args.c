@@ -113,13 +113,21 @@ void args_tell(const json_t *args, const char *message, const char *end, const c
 	       json_t *finding)
 {
 	struct headline headline = headline_split(message);
+	size_t columns = headline_left((unsigned long long)jsontext_number(finding, "pid"),
+				       severity, jsontext_at(finding, "rule"));
 	AUTO_FREE char *whole = filled(args, headline.whole), *plain = headline_whole(whole),
-		       *what = fit(
-			       args, headline.what,
-			       headline_left((unsigned long long)jsontext_number(finding, "pid"),
-					     severity, jsontext_at(finding, "rule"))),
+		       *what = fit(args, headline.what, columns),
 		       *why = fit(args, headline.why, HEADLINE_REST - headline_columns(end));
+	const char *rest = strstr(plain, "; ");
 
+	if (!*why && rest) { /* the parts of a message that is one argument */
+		AUTO_FREE char *first = text_format("%.*s", (int)(rest - plain), plain);
+
+		free(what);
+		free(why);
+		what = headline_fit(first, columns);
+		why = headline_fit(rest + 2, HEADLINE_REST - headline_columns(end));
+	}
 	json_object_set_new(finding, "message", clean(text_format("%s%s", plain, end)));
 	json_object_set_new(finding, "what", clean(text_copy(what)));
 	json_object_set_new(finding, "why", clean(text_format("%s%s", why, *why ? end : "")));

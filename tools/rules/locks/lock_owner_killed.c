@@ -31,7 +31,7 @@ static MESSAGE msg_unknown = {
 };
 
 /* A thread, or a process that was not killed. */
-#define FIX_ENDED                                                                                            \
+#define FIX_ENDED                                                                                          \
 	"release {lock} on every path, errors and early returns included: {python|`with lock:`}{native|, " \
 	"std::lock_guard in C++, one exit for all paths in C}"
 
