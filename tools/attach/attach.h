@@ -16,7 +16,7 @@ struct attach {
 	unsigned hang_after; /* seconds; 0: never */
 	uint64_t until_ns; /* of CLOCK_MONOTONIC; UINT64_MAX: until all have ended */
 	/* called after each look; may be NULL */
-	void (*say)(struct attach *attach, const struct deadlocks *deadlocks);
+	void (*say)(struct attach *attach, struct deadlocks *deadlocks);
 	/* called after the last one, while what it found is there */
 	void (*conclude)(struct attach *attach, struct deadlocks *deadlocks);
 	void *context;

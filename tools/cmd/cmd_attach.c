@@ -102,6 +102,8 @@ struct looking {
 	uint64_t enough_ns; /* when all is told, if there is a finding; 0: it goes on */
 	struct ps_picture *picture;
 	char *ended; /* the processes that have ended meanwhile, "" */
+	bool shows,
+		shown; /* somebody sees the picture of the first look, while the others go on; it was */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -153,11 +155,30 @@ static bool is_time(const struct attach *attach, const struct deadlocks *deadloc
 						now_ns + attach->took_ns >= looking->enough_ns);
 }
 
-/* What the program waits for with time limits takes longer to tell, and so do ranks that wait for others. */
-static void attach_say(struct attach *attach, const struct deadlocks *deadlocks)
+/* Who looks at a terminal sees at once what `mpsan ps` would show, and what it still waits for. */
+static void show_first(const struct attach *attach, struct deadlocks *deadlocks)
 {
-	const struct looking *looking = attach->context;
+	struct ps_picture *picture;
+	struct ps ps;
 
+	ps_over(&ps, deadlocks, attach->judge);
+	picture = ps_picture(&ps, NULL);
+	ps_print_tree(stdout, picture);
+	printf("\nmpsan: now looking for a proof, for %llu s at most\n\n", LONG_NS / 1000000000ull);
+	fflush(stdout);
+	ps_picture_free(picture);
+	ps_close(&ps);
+}
+
+/* What the program waits for with time limits takes longer to tell, and so do ranks that wait for others. */
+static void attach_say(struct attach *attach, struct deadlocks *deadlocks)
+{
+	struct looking *looking = attach->context;
+
+	if (looking->shows && !looking->shown) {
+		show_first(attach, deadlocks);
+		looking->shown = true;
+	}
 	if (!looking->enough_ns)
 		say_new(attach->judge);
 	if (progress_is_on) {
@@ -279,7 +300,8 @@ static int attach_report(struct settings *settings, const struct attach *attach,
 
 	offline_add(settings, attach->judge, &end, &made);
 	add_limits(made.document, attach->target, attach, cores);
-	picture_add(&made, looking->picture, judge_worst(attach->judge) < GRADE_WARNING);
+	picture_add(&made, looking->picture,
+		    !looking->shown && judge_worst(attach->judge) < GRADE_WARNING);
 	status = offline_conclude(settings, &made);
 	report_finish(&made);
 	return status;
@@ -300,7 +322,9 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	struct judge judge;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct looking looking = {.began_ns = now_ns,
-				  .enough_ns = settings->watch ? 0 : now_ns + LOOK_NS};
+				  .enough_ns = settings->watch ? 0 : now_ns + LOOK_NS,
+				  .shows = !settings->watch && !settings->reports.count &&
+					   !cores->list.count && isatty(STDOUT_FILENO)};
 	struct attach attach = {.target = target,
 				.judge = &judge,
 				.hang_after = cores->list.count ? 0 : settings->hang_after,
