@@ -7,6 +7,8 @@
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/util.h"
+#include "../symbols/cxx_name.h"
+#include "../symbols/frame.h"
 
 #define FRAMES_SHOWN 40u
 #define FRAMES_BRIEF 20u /* of all steps together */
@@ -45,8 +47,8 @@ static const char *const runtime[] = {"_start",
 
 static void print_frame(FILE *out, size_t number, const json_t *frame)
 {
-	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
-	const char *module = jsontext_at(frame, "module");
+	const char *file = jsontext_at(frame, "file"), *module = jsontext_at(frame, "module");
+	AUTO_FREE char *function = cxx_name_short(jsontext_at(frame, "function"));
 
 	fprintf(out, "       #%zu ", number);
 	line_put(out, *function ? function : "??");
@@ -70,7 +72,7 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 		fprintf(out, "            %s\n", jsontext_at(frame, "source"));
 }
 
-/* The library that a Python frame belongs to; NULL: the program or any other. */
+/* The library that a frame belongs to; NULL: the program or any other. */
 static const char *machinery_of(const json_t *frame)
 {
 	const char *file = jsontext_at(frame, "file");
@@ -78,7 +80,7 @@ static const char *machinery_of(const json_t *frame)
 	for (size_t i = 0; i < sizeof(machinery) / sizeof(*machinery); i++)
 		if (strstr(file, machinery[i].part))
 			return machinery[i].name;
-	return NULL;
+	return frame_is_header(frame) ? "the C++ library" : NULL;
 }
 
 static bool is_machinery_of(const json_t *frame, const char *name)
@@ -88,25 +90,24 @@ static bool is_machinery_of(const json_t *frame, const char *name)
 	return of && !strcmp(of, name);
 }
 
-/* How many consecutive frames belong to the same library. */
-static size_t run_from(const json_t *frames, size_t first)
+/* How many consecutive ones of the first `size` frames belong to the same library. */
+static size_t run_from(const json_t *frames, size_t size, size_t first)
 {
 	const char *name = machinery_of(json_array_get(frames, first));
 	size_t at = first;
 
-	while (name && at < json_array_size(frames) &&
-	       is_machinery_of(json_array_get(frames, at), name))
+	while (name && at < size && is_machinery_of(json_array_get(frames, at), name))
 		at++;
 	return at - first;
 }
 
-/* Prints frames with those of libraries folded. The innermost frame is always shown. */
-static void print_folded(FILE *out, const json_t *frames, size_t shown)
+/* Prints the first `size` frames with those of libraries folded. The innermost frame is always shown. */
+static void print_folded(FILE *out, const json_t *frames, size_t size, size_t shown)
 {
 	size_t lines = 0, i = 0;
 
-	while (i < json_array_size(frames) && lines < shown) {
-		size_t run = i ? run_from(frames, i) : 0;
+	while (i < size && lines < shown) {
+		size_t run = i ? run_from(frames, size, i) : 0;
 
 		if (run >= FOLD_LEAST) {
 			fprintf(out, "       … %zu frames of %s\n", run,
@@ -118,8 +119,8 @@ static void print_folded(FILE *out, const json_t *frames, size_t shown)
 		}
 		lines++;
 	}
-	if (i < json_array_size(frames))
-		fprintf(out, "       … %zu more\n", json_array_size(frames) - i);
+	if (i < size)
+		fprintf(out, "       … %zu more\n", size - i);
 }
 
 /* Prints the first `size` frames, at most `shown`. */
@@ -177,14 +178,11 @@ static size_t native_size(const json_t *frames)
 
 static void print_brief(FILE *out, const json_t *python, const json_t *native, size_t steps)
 {
+	const json_t *frames = json_array_size(python) ? python : native;
 	size_t shown = FRAMES_BRIEF / (steps ? steps : 1);
 
-	if (shown < BRIEF_LEAST)
-		shown = BRIEF_LEAST;
-	if (json_array_size(python))
-		print_folded(out, python, shown);
-	else
-		print_first(out, "native", native, native_size(native), shown);
+	print_folded(out, frames, frames == native ? native_size(native) : json_array_size(frames),
+		     shown < BRIEF_LEAST ? BRIEF_LEAST : shown);
 }
 
 void text_frames(FILE *out, const json_t *step, size_t steps, bool verbose)
