@@ -72,7 +72,7 @@ def check_top():
         assert text_of(driver, "#rest") == ["1 warning, 1 note, 1 suppressed"], text_of(driver, "#rest")
         assert text_of(driver, "#command") == ["python3 train.py --epochs 3"]
         facts = dict(zip(text_of(driver, "#facts dt"), text_of(driver, "#facts dd")))
-        assert facts["Ended"] == "exit code 0" and facts["Lasted"] == "1 s" and facts["Processes"] == "4 processes", facts
+        assert facts["Ended"] == "exit code 0" and facts["Lasted"] == "1 s" and facts["Processes"] == "4", facts
         assert text_of(driver, "#story .frames .source") == [f"20{name}(<lock>)  # {role}\n" for name, role in (
             ("refresh", "holder"), ("start", "fork"), ("look_up", "wait"))]
         tops = driver.js("return ['.desk', '#overview', '#folds'].map((part) => document.querySelector(part).getBoundingClientRect().top)")

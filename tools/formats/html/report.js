@@ -50,7 +50,7 @@ function startTop() {
 	fill(byId('command'), null, [commandText() || 'unknown command']);
 	addFact('Ended', exitText());
 	addFact('Lasted', processes.length ? durationText(span.end - span.begin) : '');
-	addFact('Processes', plural(processes.length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
+	addFact('Processes', String(processes.length) + (unwatched ? `, ${unwatched} not watched` : ''));
 	addHosts();
 	addFact('Began', span.begin ? clockText(span.begin) : '');
 	byId('made').append(`Made by mpsan ${(data.tool || {}).version || ''}. This file is self-contained and uses no network.`);

@@ -7,7 +7,7 @@ const FRAMES_OPEN = 12;
 
 /* Capitalises a text, unless it begins with a name. */
 function sentence(text) {
-	return /^(a|an|it|its|the|worker|rank|process|thread|threads|locks?|mutex|memory|no)\b/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+	return /^(a|an|it|its|the|worker|rank|process|thread|threads|locks?|mutex|memory|no) /.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
 /* Libraries between the program and what it waits for: their frames are folded, as in the text report. */
