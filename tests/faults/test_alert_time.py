@@ -15,7 +15,7 @@ from mpsantest import MPSAN, run_bare  # noqa: E402
 from test_alert import AFTER_WAIT, running  # noqa: E402
 
 PATIENCE = 20
-LINES = 5  # what happened; what waits where, why, the fix; where to look
+LINES = 4  # what happened, and where to look; what waits where, why, the fix
 AFTER_PROOF = 1.0  # seconds
 
 
@@ -30,7 +30,7 @@ def check_at_once():
     with running("--dir", directory, "--report", f"text={report}") as process:
         lines, seen = first_lines(process), time.time()
         document = json.loads(run_bare([MPSAN, "ps", "--json", directory]).out)
-    for word in ("mpsan: deadlock proved after ", "fork-orphaned-lock\n  process", '  mutex "lock"', "  → ",
+    for word in ("mpsan: deadlock proved after ", ": fork-orphaned-lock: ", '  mutex "lock"', "  → ",
                  f"mpsan ps {directory}"):
         assert word in lines, (word, lines)
     finding = next(finding for finding in document["findings"] if finding["severity"] == "error")

@@ -399,7 +399,7 @@ def hangs(name):
         message = message_of(session[1]) if session else ""
     if "mpsan: deadlock proved" in err:
         return  # better still
-    assert re.search(r"^mpsan: no progress after .*: hang\n  .+\n(  .+\n)?  → .+\n  inspect .* mpsan ps \S+$", err, re.M), err
+    assert re.search(r"^mpsan: no progress after .*: hang: inspect .* mpsan ps \S+\n  .+\n(  .+\n)?  → .+$", err, re.M), err
     assert all(len(line) <= COLUMNS for line in err.split("\n==")[0].splitlines() if "mpsan ps" not in line), err
     for text in says:
         assert text in message, f"{text!r} is not in\n{message}"

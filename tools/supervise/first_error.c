@@ -22,23 +22,20 @@ static char *silenced_text(const struct alert *alert)
 	return text_copy("");
 }
 
-/* What happens to the program now: on the first line. */
-static char *kill_text(const struct alert *alert)
-{
-	if (!alert->killed_by)
-		return text_copy("");
-	return text_join(text_format("; killing %s (--on-deadlock=%s)",
-				     alert->is_over ? "what is left of the program" : "the program",
-				     alert->killed_by),
-			 "", silenced_text(alert));
-}
-
-/* What to do with it: on a line of its own. */
+/* What happens to the program now, or may be done with it. */
 static char *next_text(const struct alert *alert)
 {
-	if (alert->killed_by || !(alert->is_wait || alert->is_hang) || alert->is_over)
-		return text_copy("");
-	return text_format("  %sinspect the hanging program with mpsan ps %s\n",
+	if (alert->killed_by)
+		return text_join(
+			text_format("killing %s (--on-deadlock=%s)",
+				    alert->is_over ? "what is left of the program" : "the program",
+				    alert->killed_by),
+			"", silenced_text(alert));
+	if (alert->is_over)
+		return text_copy("the program has ended");
+	if (!(alert->is_wait || alert->is_hang))
+		return text_copy("the program goes on");
+	return text_format("%sinspect the hanging program with mpsan ps %s",
 			   alert->is_spared ? "not killed, as something will end it "
 					      "(--on-deadlock=kill-hopeless kills it at once); " :
 					      "",
@@ -59,13 +56,13 @@ static const char *headline(const struct alert *alert, const json_t *finding)
 
 char *first_error_text(const struct alert *alert, const json_t *finding)
 {
-	AUTO_FREE char *after = line_lapse(0, (long long)alert->after_ns), *kill = kill_text(alert),
-		       *next = next_text(alert), *what = text_copy(jsontext_at(finding, "what")),
+	AUTO_FREE char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert),
+		       *what = text_copy(jsontext_at(finding, "what")),
 		       *rest = headline_rest(jsontext_at(finding, "why"),
 					     jsontext_at(finding, "fix"));
 
 	line_clean(what); /* names come from the program */
-	line_clean(kill);
-	return text_format("mpsan: %s after %s: %s%s\n  %s\n%s%s", headline(alert, finding), after,
-			   jsontext_at(finding, "rule"), kill, what, rest, next);
+	line_clean(next);
+	return text_format("mpsan: %s after %s of the session: %s: %s\n  %s\n%s", headline(alert, finding), after,
+			   jsontext_at(finding, "rule"), next, what, rest);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line that `mpsan run` prints at once, at the first error and the first warning of a hang: what
- * hangs or went wrong, where, and the fix. The full text may go elsewhere (--report text=FILE), and
- * comes later. Neighbour: watch.c.
+ * The lines that `mpsan run` prints at once, at the first error and the first warning of a hang: that it happened, and what
+ * becomes of the program; then those that the finding begins with (../base/headline.h). The full text may go elsewhere
+ * (--report text=FILE), and comes later. Neighbour: watch.c.
  */
 #pragma once
 
