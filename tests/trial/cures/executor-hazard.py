@@ -2,7 +2,7 @@
 # expect: fork-orphaned-lock error
 # may: fork-lock-held warning
 # may: worker-failed warning
-# says: start thread "refresher" .* after the fork at .*, or pass mp_context=multiprocessing.get_context\("spawn"\)
+# says: start thread "refresher" .* after the fork at .*, or pass mp_context=get_context\("spawn"\)
 # within: 20
 
 import concurrent.futures
