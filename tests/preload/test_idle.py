@@ -288,7 +288,7 @@ os.waitpid(child, 0)
 
 def check_noted(program, words):
     """Its main thread parks, and a note names what may be the reason."""
-    command = [MPSAN, "run", "--hang-after=1", "--", system_python(), "-c", program]
+    command = [MPSAN, "run", "--hang-after=1", "--verbose", "--", system_python(), "-c", program]
     _, err = interrupted(command, signal.SIGINT, 8)
     assert "note: hang" in err and words in err and "warning: hang" not in err, err
 

@@ -73,6 +73,7 @@ static void a_text_loses_what_matters_least(void **state)
 	fits("a ended by ValueError('much text that nobody needs') at f (x.py:3)", 50,
 	     "a ended by ValueError('much text that…') at x.py:3");
 	fits("an error (that is long) of a", 12, "an error…");
+	fits("[a is long]: b is why", 10, "b is why");
 	fits("(", 0, "…");
 	fits("wwwwwwwwwwww", 5, "wwww…");
 	fits("größe über alles", 9, "größe…");

@@ -299,6 +299,7 @@ char *headline_fit(const char *marked, size_t columns)
 	while (!fits(text, "", columns) && drop_last_group(text))
 		;
 	whole = headline_whole(text);
+	cut(whole, strspn(whole, " ,:;")); /* what the first group was followed by */
 	elide_text(whole, columns);
 	elide_file(whole, columns);
 	if (headline_columns(whole) > columns)

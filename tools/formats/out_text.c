@@ -80,6 +80,10 @@ void out_text_finding(FILE *out, const json_t *finding, const struct text_view *
 	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
 		colour ? "\033[0m" : "", jsontext_at(finding, "rule"));
 	fprintf(out, "%s\n", head);
+	if (view->verbose) {
+		fputs("  in full: ", out);
+		print_line(out, jsontext_at(finding, "message"));
+	}
 	json_array_foreach(evidence, i, step) {
 		fprintf(out, "  %zu. ", i + 1);
 		print_line(out, jsontext_at(step, "what"));

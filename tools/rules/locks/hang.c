@@ -22,8 +22,8 @@ static MESSAGE msg_parked = {
 };
 
 static MESSAGE msg_parked_alone = {
-	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}; no thread or process of the job could end "
-	"the wait; it was forked from a process with {threads} threads, and has only the one that called fork: it may "
+	"[{thread} of ]process {pid} has waited for {since} s at {wait_at}; [no thread or process of the job could end "
+	"the wait]; it was forked from a process with {threads} threads, and has only the one that called fork: it may "
 	"wait for what one of the others would do: {deadlock}",
 	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
 };
@@ -64,9 +64,9 @@ static MESSAGE msg_served = {
 	{STEP_ALL_BLOCKED},
 };
 
-#define TESTS                                                                                                  \
-	"[{thread} of ]process {pid} has done nothing for {since} s but wait at {wait_at}|, |again and again " \
-	"with a time limit, and nothing else of the job has moved"
+#define TESTS                                                                                                   \
+	"[{thread} of ]process {pid} has done nothing for {since} s but wait at {wait_at}|, |[again and again " \
+	"with a time limit, and nothing else of the job has moved]"
 
 static MESSAGE msg_tests = {
 	TESTS ": it may poll for something that never happens{bystanders}",
@@ -96,9 +96,9 @@ static MESSAGE msg_tests_alone = {
 	{STEP_ALL_BLOCKED, STEP_FORK_WITHOUT_THREADS},
 };
 
-#define SPINS                                                                                                         \
-	"[{thread} of ]process {pid} has run for {since} s in one loop[ that only tests], at {wait_at}: it has read " \
-	"and written nothing, its variables have not changed, and nothing else of the job has moved"
+#define SPINS                                                                                                          \
+	"[{thread} of ]process {pid} has run for {since} s in one loop[ that only tests], at {wait_at}: [it has read " \
+	"and written nothing, its variables have not changed, and nothing else of the job has moved]"
 
 static MESSAGE msg_spins = {
 	SPINS "; it may poll for something that never happens{bystanders}",
