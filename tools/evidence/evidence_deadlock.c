@@ -17,12 +17,10 @@
 #include "text_process.h"
 #include "text_waits.h"
 
-/* steps per deadlock; only damaged logs have more */
-#define STEPS_TOLD 256u
 #define NAMED_MAX 4u /* threads in a sentence */
 
-static void blocked_callsite(const struct evidence_context *ctx, const struct fact_blocked *blocked,
-			     struct callsite *callsite)
+void deadlock_callsite(const struct evidence_context *ctx, const struct fact_blocked *blocked,
+		       struct callsite *callsite)
 {
 	callsite_init(ctx, callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
 		      blocked->ev.python);
@@ -42,8 +40,8 @@ static char *thread_actor(const struct evidence_context *ctx, uint32_t slot, uin
 	return actor;
 }
 
-static const struct mpsan_process *dead_process(const struct evidence_context *ctx,
-						const struct fact_deadlock *deadlock)
+const struct mpsan_process *deadlock_dead_process(const struct evidence_context *ctx,
+						  const struct fact_deadlock *deadlock)
 {
 	return deadlock->ev.dead_slot && deadlock->ev.dead_slot <= ctx->reader->session.slots ?
 		       &ctx->reader->session.table[deadlock->ev.dead_slot - 1] :
@@ -55,7 +53,7 @@ static char *deadlock_dead(const struct evidence_context *ctx, const struct fact
 	const struct fact_blocked *first = &ctx->reader->facts.blockeds[deadlock->begin];
 	char *number, *text;
 
-	if (dead_process(ctx, deadlock)) {
+	if (deadlock_dead_process(ctx, deadlock)) {
 		number = process_number(ctx->reader, (uint32_t)deadlock->ev.dead_slot - 1);
 		text = text_format("process %s", number);
 		free(number);
@@ -67,7 +65,7 @@ static char *deadlock_dead(const struct evidence_context *ctx, const struct fact
 static char *deadlock_dead_end(const struct evidence_context *ctx,
 			       const struct fact_deadlock *deadlock)
 {
-	const struct mpsan_process *process = dead_process(ctx, deadlock);
+	const struct mpsan_process *process = deadlock_dead_process(ctx, deadlock);
 	int number;
 
 	if (!process)
@@ -135,7 +133,7 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 	return text;
 }
 
-static char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	struct fact_place at = blocked->at;
 	json_auto_t *frame = NULL;
@@ -246,21 +244,22 @@ static char *owner_origin(const struct evidence_context *ctx, const struct fact_
 	return text_format(", taken %sat %s", own ? "by the waiter itself " : "", taken);
 }
 
-/*
- * How the waiter of an edge is named: with process and place, with its process, or alone. EDGE_OWN is
- * EDGE_PLACED after a step that says where the waiter took the lock.
- */
-enum edge_style { EDGE_PLACED, EDGE_OWN, EDGE_FOREIGN, EDGE_PLAIN };
+char *deadlock_edge_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked,
+			    enum edge_style style)
+{
+	char *whole = awaited_with_owner(ctx, blocked);
 
-static char *edge_text(const struct evidence_context *ctx, const struct fact_blocked *blocked,
-		       const struct callsite *callsite, enum edge_style style)
+	return style == EDGE_PLACED ? text_join(whole, "", owner_origin(ctx, blocked)) : whole;
+}
+
+char *deadlock_edge(const struct evidence_context *ctx, const struct fact_blocked *blocked,
+		    const struct callsite *callsite, enum edge_style style)
 {
 	bool foreign = style == EDGE_FOREIGN, full = style <= EDGE_OWN && callsite->where;
 	AUTO_FREE char *actor = callsite_actor(callsite) ?: text_copy("a thread"),
 		       *number = process_number(ctx->reader, blocked->at.by),
 		       *handling = raised_text(callsite->handling),
-		       *whole = awaited_with_owner(ctx, blocked),
-		       *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy("");
+		       *whole = deadlock_edge_awaited(ctx, blocked, style);
 	char *who;
 	const char *comma = *handling ? "," : "";
 
@@ -268,94 +267,7 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 				 handling) :
 		     text_format("%s%s%s%s%s%s", actor, foreign ? " of process " : "",
 				 foreign ? number : "", comma, handling, comma);
-	who = text_join(who, "", text_format(" waits for %s%s", whole, origin));
-	return who;
-}
-
-/* The owner of what a thread waits for: a thread that may have ended, or whose process died. */
-struct edge_owner {
-	uint32_t pid, tid;
-	bool gone;
-	char *thread; /* NULL: unknown */
-};
-
-static struct edge_owner edge_owner(const struct evidence_context *ctx,
-				    const struct fact_deadlock *deadlock,
-				    const struct fact_blocked *blocked)
-{
-	const struct ev_blocked *ev = &blocked->ev;
-	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
-	bool subject = blocked == deadlock_subject(&ctx->reader->facts, deadlock);
-	const struct mpsan_process *dead = dead_process(ctx, deadlock);
-	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && subject);
-
-	return (struct edge_owner){
-		.pid = gone && dead ? dead->pid : reader_pid(ctx->reader, slot),
-		.tid = (uint32_t)(ev->owner ? ev->owner :
-				  gone	    ? ev->taker :
-					      0),
-		.gone = gone,
-		.thread = ev->owner && !gone ?
-				  thread_text(ctx->reader, ctx->frames, slot, (uint32_t)ev->owner,
-					      blocked->at.time_ns) :
-				  NULL,
-	};
-}
-
-/* An edge of the wait-for graph. */
-static json_t *edge_json(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
-			 const struct fact_blocked *blocked)
-{
-	const uint64_t since = blocked->ev.since ? blocked->ev.since : blocked->at.time_ns;
-	AUTO_FREE char *awaited = deadlock_awaited(ctx, blocked),
-		       *taken = deadlock_taken(ctx, blocked);
-	struct edge_owner owner = edge_owner(ctx, deadlock, blocked);
-	json_t *edge = json_pack("{s:o, s:I, s:I, s:o, s:b, s:o, s:I}", "what",
-				 jsontext_of(awaited), "pid", (json_int_t)owner.pid, "tid",
-				 (json_int_t)owner.tid, "thread", jsontext_of(owner.thread), "gone",
-				 owner.gone, "taken", jsontext_of(taken), "since_ns",
-				 (json_int_t)reader_real_ns(ctx->reader, since));
-
-	free(owner.thread);
-	return edge;
-}
-
-/* A step that says whose it is in the job. */
-static json_t *rank_step(const struct evidence_context *ctx, const struct callsite *callsite,
-			 const struct fact_blocked *blocked, const char *edge)
-{
-	uint64_t rank = blocked->ev.rank;
-	AUTO_FREE char *text =
-		rank ? text_format("rank %llu: %s", (unsigned long long)rank - 1, edge) :
-		       text_copy(edge);
-	json_t *step = callsite_step(ctx, callsite, STEP_BLOCKED, jsontext_of(text));
-
-	if (rank)
-		json_object_set_new(step, "rank", json_integer((json_int_t)rank - 1));
-	return step;
-}
-
-void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
-		    json_t *steps)
-{
-	bool own = deadlock_rule(&ctx->reader->facts, deadlock) == RULE_self_deadlock;
-
-	for (uint32_t i = deadlock->begin; i < deadlock->end && i - deadlock->begin < STEPS_TOLD;
-	     i++) {
-		const struct fact_blocked *blocked = &ctx->reader->facts.blockeds[i];
-		enum edge_style style = own && i == deadlock->begin ? EDGE_OWN : EDGE_PLACED;
-		struct callsite callsite;
-		json_t *step;
-		char *text;
-
-		blocked_callsite(ctx, blocked, &callsite);
-		text = edge_text(ctx, blocked, &callsite, style);
-		step = rank_step(ctx, &callsite, blocked, text);
-		json_object_set_new(step, "waits_for", edge_json(ctx, deadlock, blocked));
-		json_array_append_new(steps, step);
-		free(text);
-		callsite_finish(&callsite);
-	}
+	return text_join(who, " waits for ", text_copy(whole));
 }
 
 /* Whether it is of the circle, or on the way from the first one to what that waits for in the end. */
@@ -394,7 +306,7 @@ static char *deadlock_text(const struct evidence_context *ctx, const struct fact
 			if (blocked != placed)
 				callsite_handles(ctx, &callsite, blocked->ev.raised);
 			list = text_join(list, named++ ? "; " : "",
-					 edge_text(ctx, blocked, &callsite, style));
+					 deadlock_edge(ctx, blocked, &callsite, style));
 			callsite_finish(&callsite);
 		}
 	return list;
@@ -461,14 +373,14 @@ void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadloc
 	bool circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
 	uint64_t sum = 0;
 
-	for (uint32_t i = deadlock->begin; i < deadlock->end && i - deadlock->begin < STEPS_TOLD;
-	     i++) {
+	for (uint32_t i = deadlock->begin;
+	     i < deadlock->end && i - deadlock->begin < DEADLOCK_STEPS; i++) {
 		uint64_t one = HASH_EMPTY;
 		struct callsite callsite;
 
 		if (circle ? !(blockeds[i].ev.flags & MPSAN_LF_CYCLE) : i > deadlock->begin)
 			continue;
-		blocked_callsite(ctx, &blockeds[i], &callsite);
+		deadlock_callsite(ctx, &blockeds[i], &callsite);
 		callsite_hash(&one, &callsite);
 		callsite_hash_text(&one, manner_of(&callsite, (unsigned)blockeds[i].ev.kind));
 		callsite_finish(&callsite);

@@ -220,7 +220,7 @@ static void add_findings(struct triage *triage, struct ps_picture *picture, enum
 			 enum kind kind)
 {
 	unsigned added = 0;
-	json_t *step;
+	json_t *step, *one;
 
 	for (uint32_t i = 0; i < picture->findings.count && added < FINDINGS_MAX; i++) {
 		const struct ps_finding *finding = &picture->findings.item[i];
@@ -240,8 +240,11 @@ static void add_findings(struct triage *triage, struct ps_picture *picture, enum
 		if (kind != KIND_proved)
 			continue;
 		mark_told(triage, finding->told, finding->told);
-		JSON_EACH(step, json_object_get(finding->told, "evidence"))
+		JSON_EACH(step, json_object_get(finding->told, "evidence")) {
 			mark_told(triage, finding->told, step);
+			JSON_EACH(one, json_object_get(step, "alike"))
+				mark_told(triage, finding->told, one);
+		}
 	}
 }
 

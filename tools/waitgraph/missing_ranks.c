@@ -317,7 +317,8 @@ static void state_thread(struct ranked_job *job, struct verdict *verdict, uint32
 static void state_threads(struct ranked_job *job, struct verdict *verdict)
 {
 	for (int waits = 1; waits >= 0; waits--)
-		for (uint32_t i = 0; i < job->world && verdict->count < VERDICT_MAX; i++)
+		for (uint32_t i = 0; i < job->world && !verdict_is_full(job->deadlocks, verdict);
+		     i++)
 			if (job->index[i] != SNAPSHOT_NONE &&
 			    (waits ? job->rank[i].stuck : job->rank[i].lacked))
 				state_thread(job, verdict, i);
@@ -358,7 +359,7 @@ static void state_member(struct deadlocks *deadlocks, struct verdict *verdict,
 	const struct snapshot_thread *thread;
 	struct ev_blocked event;
 
-	if (index == SNAPSHOT_NONE || verdict->count >= VERDICT_MAX)
+	if (index == SNAPSHOT_NONE || verdict_is_full(deadlocks, verdict))
 		return;
 	thread = deadlocks_thread(deadlocks, index);
 	event = verdict_describe(deadlocks, index, 0);

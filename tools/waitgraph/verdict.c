@@ -308,6 +308,12 @@ struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, 
 	return event;
 }
 
+bool verdict_is_full(const struct deadlocks *deadlocks, const struct verdict *verdict)
+{
+	return verdict->count >=
+	       (watchlog_is_half_full(&deadlocks->log) ? VERDICT_FEW : VERDICT_MAX);
+}
+
 void verdict_put(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t slot, uint32_t tid,
 		 const struct ev_blocked *event)
 {
@@ -328,7 +334,7 @@ void verdict_add_open(struct deadlocks *deadlocks, struct verdict *verdict, uint
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ev_blocked event;
 
-	if (verdict->count >= VERDICT_MAX)
+	if (verdict_is_full(deadlocks, verdict))
 		return;
 	event = verdict_describe(deadlocks, index, flags);
 	verdict_put(deadlocks, verdict, thread->slot, thread->own_tid, &event);

@@ -8,7 +8,8 @@
 #include "../waits/ledger.h"
 #include "deadlocks.h"
 
-#define VERDICT_MAX 24u /* threads recorded per deadlock */
+#define VERDICT_MAX 256u /* threads recorded per deadlock, */
+#define VERDICT_FEW 24u /* or so many in a log that is half full */
 
 struct verdict {
 	uint64_t first; /* position of its first thread */
@@ -35,6 +36,8 @@ static inline bool deadlocks_told(const struct deadlocks *deadlocks, uint32_t in
 
 /* What is known of a blocked thread; its texts are written at once. */
 struct ev_blocked verdict_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags);
+/* Whether it takes no more threads. */
+bool verdict_is_full(const struct deadlocks *deadlocks, const struct verdict *verdict);
 /* Records a thread that was described before. */
 void verdict_put(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t slot, uint32_t tid,
 		 const struct ev_blocked *event);

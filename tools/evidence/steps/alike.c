@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups waits, and words a group. */
+#include "alike.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/jsontext.h"
+#include "../../base/util.h"
+#include "../../ranks/numbers.h"
+#include "../../symbols/frame.h"
+
+#define LEAST 3u /* fewer have a step each */
+#define NAMED 5u
+
+/* ---- who is alike ---- */
+
+static const json_t *stack_of(const struct alike_wait *wait)
+{
+	const json_t *python = json_object_get(wait->step, "python");
+
+	return json_array_size(python) ? python : json_object_get(wait->step, "stack");
+}
+
+/* The next frame of the program itself. */
+static const json_t *next_own(const json_t *stack, size_t *at)
+{
+	const json_t *frame;
+
+	while ((frame = json_array_get(stack, (*at)++)))
+		if (!frame_distance(frame))
+			return frame;
+	return NULL;
+}
+
+static bool is_same_value(const json_t *one, const json_t *other, const char *key)
+{
+	const json_t *value = json_object_get(one, key);
+
+	return value == json_object_get(other, key) ||
+	       json_equal(value, json_object_get(other, key));
+}
+
+static bool is_same_frame(const json_t *one, const json_t *other)
+{
+	return is_same_value(one, other, "function") && is_same_value(one, other, "file") &&
+	       is_same_value(one, other, "line") && is_same_value(one, other, "module") &&
+	       is_same_value(one, other, "offset");
+}
+
+static bool is_same_stack(const json_t *one, const json_t *other)
+{
+	size_t at = 0, beside = 0;
+	const json_t *frame;
+
+	do {
+		frame = next_own(one, &at);
+		if (!is_same_frame(frame, next_own(other, &beside)))
+			return false;
+	} while (frame);
+	return true;
+}
+
+/* An unknown owner has the waiter's own PID. */
+static bool is_same_owner(const json_t *one, const json_t *other)
+{
+	const json_t *edge = json_object_get(one, "waits_for"),
+		     *beside = json_object_get(other, "waits_for");
+
+	return is_same_value(edge, beside, "tid") && is_same_value(edge, beside, "gone") &&
+	       (is_same_value(edge, beside, "pid") ||
+		(!jsontext_number(edge, "tid") && is_same_value(edge, one, "pid") &&
+		 is_same_value(beside, other, "pid")));
+}
+
+static bool is_alike(const struct alike_wait *one, const struct alike_wait *other)
+{
+	/* an address is another object in each process */
+	if (is_same_value(one->step, other->step, "pid") && one->lock != other->lock)
+		return false;
+	return !strcmp(one->awaited, other->awaited) &&
+	       !strcmp(one->place ?: "", other->place ?: "") &&
+	       is_same_owner(one->step, other->step) &&
+	       is_same_stack(stack_of(one), stack_of(other));
+}
+
+/* For each the first one of its group, or itself; `single` ones are in none. */
+static uint32_t *leaders_of(const struct alike_wait *wait, uint32_t count)
+{
+	uint32_t *leader = memory_get(count * sizeof(*leader));
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t first = wait[i].single ? i : 0;
+
+		while (first < i && (leader[first] != first || wait[first].single ||
+				     !is_alike(&wait[first], &wait[i])))
+			first++;
+		leader[i] = first;
+	}
+	return leader;
+}
+
+/* ---- words ---- */
+
+struct group {
+	json_t *alike;
+	uint32_t count, processes;
+	bool mains, ranked;
+};
+
+/* "ranks 1 to 126" */
+static char *ranks_list(const struct group *group)
+{
+	AUTO_FREE uint32_t *number = memory_get(group->count * sizeof(*number));
+	uint32_t count = 0;
+	json_t *one;
+
+	JSON_EACH(one, group->alike)
+		number[count++] = (uint32_t)jsontext_number(one, "rank");
+	return numbers_text(number, count);
+}
+
+/* Those of one process by name, those of several by the process. */
+static char *member_text(const struct group *group, const json_t *one)
+{
+	const char *name = jsontext_at(one, "thread");
+
+	if (group->processes > 1)
+		return text_format("%lld", jsontext_number(one, "pid"));
+	return strncmp(name, "TID ", 4) && strcmp(name, "main thread") ?
+		       text_format("\"%s\"", name) :
+		       text_copy(name);
+}
+
+/* Whether one of those before it is of its process. */
+static bool is_known_process(const json_t *alike, const json_t *one)
+{
+	json_t *before;
+
+	JSON_EACH(before, alike) {
+		if (before == one)
+			return false;
+		if (is_same_value(before, one, "pid"))
+			return true;
+	}
+	return false;
+}
+
+static char *list_text(const struct group *group)
+{
+	uint32_t all = group->processes > 1 ? group->processes : group->count, named = 0;
+	char *list = text_copy("");
+	json_t *one;
+
+	if (group->ranked)
+		return text_join(list, "", ranks_list(group));
+	JSON_EACH(one, group->alike) {
+		if (named == NAMED || (group->processes > 1 && is_known_process(group->alike, one)))
+			continue;
+		list = text_join(list, ", ", member_text(group, one));
+		named++;
+	}
+	return named < all ? text_join(list, " and ", text_format("%u more", all - named)) : list;
+}
+
+/* "48 processes", "20 threads of process 7", "30 threads of 10 processes", "126 ranks" */
+static char *subject_text(const struct group *group)
+{
+	if (group->ranked || (group->mains && group->processes == group->count))
+		return text_format("%u %s", group->count, group->ranked ? "ranks" : "processes");
+	if (group->processes > 1)
+		return text_format("%u threads of %u processes", group->count, group->processes);
+	return text_format("%u threads of process %lld", group->count,
+			   jsontext_number(json_array_get(group->alike, 0), "pid"));
+}
+
+static void add_member(struct group *group, const struct alike_wait *wait)
+{
+	const json_t *step = wait->step;
+	json_t *one = json_pack("{s:O, s:O, s:O, s:O*}", "pid", json_object_get(step, "pid"), "tid",
+				json_object_get(step, "tid"), "thread",
+				json_object_get(step, "thread"), "rank",
+				json_object_get(step, "rank"));
+
+	json_array_append_new(group->alike, one);
+	group->count++;
+	group->processes += !is_known_process(group->alike, one);
+	group->mains &= wait->is_main;
+	group->ranked &= json_object_get(one, "rank") != NULL;
+}
+
+/* The step of the first one speaks for all. */
+static void append_group(const struct alike_wait *wait, uint32_t count, const uint32_t *leader,
+			 uint32_t first, json_t *steps)
+{
+	struct group group = {.alike = json_array(), .mains = true, .ranked = true};
+	const char *place = wait[first].place;
+	AUTO_FREE char *subject = NULL, *list = NULL, *text = NULL;
+
+	for (uint32_t i = first; i < count; i++)
+		if (leader[i] == first)
+			add_member(&group, &wait[i]);
+	subject = subject_text(&group);
+	list = list_text(&group);
+	text = text_format("%s wait alike%s%s for %s: %s", subject, place ? " at " : "",
+			   place ?: "", wait[first].awaited, list);
+	json_object_set_new(wait[first].step, "what", jsontext_of(text));
+	json_object_set_new(wait[first].step, "alike", group.alike);
+	json_array_append(steps, wait[first].step);
+}
+
+/* ---- order ---- */
+
+/* If the finding's thread is one of a crowd: for each whether it does something else by itself. */
+static void mark_different(const struct alike_wait *wait, uint32_t count, bool *different)
+{
+	uint32_t subject = 0, crowd = 1;
+
+	while (subject < count && !wait[subject].subject)
+		subject++;
+	for (uint32_t i = 0; subject < count && i < count; i++) {
+		bool alike = i == subject || is_alike(&wait[i], &wait[subject]);
+
+		crowd += alike && i != subject;
+		different[i] = !alike && !wait[i].follows;
+	}
+	if (crowd < LEAST)
+		memset(different, 0, count * sizeof(*different));
+}
+
+void alike_steps(struct alike_wait *wait, uint32_t count, json_t *steps)
+{
+	AUTO_FREE uint32_t *leader = leaders_of(wait, count),
+			   *size = memory_get(count * sizeof(*size));
+	AUTO_FREE bool *different = memory_get(count * sizeof(*different));
+
+	mark_different(wait, count, different);
+	for (uint32_t i = 0; i < count; i++)
+		size[leader[i]]++;
+	for (int first = 1; first >= 0; first--)
+		for (uint32_t i = 0; i < count; i++)
+			if (size[leader[i]] < LEAST && different[i] == first)
+				json_array_append(steps, wait[i].step);
+	for (uint32_t i = 0; i < count; i++)
+		if (leader[i] == i && size[i] >= LEAST)
+			append_group(wait, count, leader, i, steps);
+	for (uint32_t i = 0; i < count; i++) {
+		json_decref(wait[i].step);
+		free(wait[i].place);
+		free(wait[i].awaited);
+	}
+}
