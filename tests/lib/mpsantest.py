@@ -161,6 +161,7 @@ class Expectation:
     frames: NAME...      functions that the evidence of the loud findings shows
     not: NAME...         functions that it does not show
     says: TEXT           words of the findings, anywhere in them
+    unsaid: TEXT         words that are nowhere in them
     note: SLUG           this note appears: notes that nobody names are free
     silent: SLUG...      these rules say nothing at all, not even a note
     fake: cuda [N [NAME=VALUE...]]   it finds the stand-in for CUDA, with one device or N, and MPSAN_FAKE_NAME set
@@ -175,7 +176,7 @@ class Expectation:
                          SLUG GRADE, or `nothing`; several answers that depend on the moment are joined by `or`
     """
 
-    KEYS = ("expect", "may", "ends", "frames", "not", "says", "note", "silent", "fake", "pythons", "needs",
+    KEYS = ("expect", "may", "ends", "frames", "not", "says", "unsaid", "note", "silent", "fake", "pythons", "needs",
             "options", "limit", "prints", "link", "outside")
 
     def __init__(self, path):
@@ -190,6 +191,7 @@ class Expectation:
         self.frames = set(" ".join(values["frames"]).split())
         self.absent = set(" ".join(values["not"]).split())
         self.words = values["says"]
+        self.unsaid = values["unsaid"]
         self.notes = set(values["note"])
         self.silent = set(" ".join(values["silent"]).split())
         self.fake = " ".join(values["fake"]).split()
@@ -223,6 +225,8 @@ class Expectation:
         text = json.dumps(report["findings"] if self.notes else loud, ensure_ascii=False)
         for word in self.words:
             assert word in text, f"no finding says {word!r}\n{show(report)}"
+        for word in self.unsaid:
+            assert word not in text, f"a finding says {word!r}\n{show(report)}"
         for limit in self.limits:
             assert any(limit in line for line in report["limits"]), f"no limit says {limit!r}: {report['limits']}"
 

@@ -132,6 +132,18 @@ static void three_are_told_by_name(void **state)
 			    "\"worker-13\"");
 }
 
+static void namesakes_are_told_by_number(void **state)
+{
+	(void)state;
+	for (int i = 11; i < 18; i++)
+		json_object_set_new(add(10, i, "mutex \"m\"", 4, 0)->step, "thread",
+				    json_string("more"));
+	make(1);
+	assert_string_equal(what(0),
+			    "7 threads \"more\" of process 10 wait alike at work (train.py:4) for "
+			    "mutex \"m\": TID 11, TID 12, TID 13, TID 14, TID 15 and 2 more");
+}
+
 static void threads_of_several_processes_are_told_by_process(void **state)
 {
 	(void)state;
@@ -306,6 +318,7 @@ int main(void)
 		T(fifty_processes_are_one_step),
 		T(two_stay_as_they_are),
 		T(three_are_told_by_name),
+		T(namesakes_are_told_by_number),
 		T(threads_of_several_processes_are_told_by_process),
 		T(ranks_are_told_by_number),
 		T(an_unknown_place_is_left_out),

@@ -136,6 +136,24 @@ int process_end_signal(const struct facts *facts, uint32_t slot)
 		       0;
 }
 
+uint32_t process_ended_by(const struct facts *facts, uint32_t slot)
+{
+	int number = process_end_signal(facts, slot);
+	uint32_t found = FACT_NONE;
+
+	EACH_KILLED(facts, by, at)
+	{
+		const struct fact_event *event = &facts->events[at];
+
+		if (number && by != slot && event->slot < facts->process_count &&
+		    EVENT_AS(event, killed)->signal == (uint64_t)number &&
+		    (int64_t)EVENT_AS(event, killed)->pid > 0 && came_from(facts, slot, event) &&
+		    (found == FACT_NONE || event_time(event) > event_time(&facts->events[found])))
+			found = at;
+	}
+	return found;
+}
+
 bool process_was_struck(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];

@@ -59,6 +59,18 @@ static bool is_stuck(const struct search *search, uint32_t index)
 	       search->snapshot->now_ns;
 }
 
+/* If the kernel may have ended that process. */
+static const char *want_of_memory(const struct search *search, uint32_t slot)
+{
+	const struct mpsan_process *process = &search->snapshot->reader->session.table[slot];
+	int64_t before = search->dead_owners->oom_kills;
+
+	return process->end == MPSAN_END_SIGNAL && process->end_value == SIGKILL && before >= 0 &&
+			       cgroup_oom_kills((uint32_t)getpid()) > before ?
+		       "; possibly out of memory: the control group counted an OOM kill" :
+		       NULL;
+}
+
 /* ---- shared semaphores ---- */
 
 /* Reads the lock of a key at the address in the thread's process; false: unreadable. */
@@ -155,6 +167,7 @@ static bool owner_is_gone(const struct search *search, uint32_t index,
 	dead_owner.proof = verdict == CROSS_PROOF;
 	dead_owner.dead_slot = claims.dead.slot;
 	dead_owner.taken = claims.dead.caller;
+	dead_owner.detail = want_of_memory(search, claims.dead.slot);
 	search->see(&dead_owner, search->context);
 	return true;
 }
@@ -296,15 +309,6 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 	return pool->polled ? process->begin : waiter;
 }
 
-static const char *want_of_memory(const struct dead_owners *dead_owners, int value)
-{
-	int64_t now = cgroup_oom_kills((uint32_t)getpid());
-
-	return value == SIGKILL && dead_owners->oom_kills >= 0 && now > dead_owners->oom_kills ?
-		       "; possibly out of memory: the control group counted an OOM kill" :
-		       NULL;
-}
-
 /* What is known of the children of each process, by slot. */
 enum child_state { CHILD_LIVES = 1, CHILD_FAILED = 2 };
 
@@ -407,8 +411,7 @@ static void look_at_workers(const struct search *search, const struct snapshot_p
 	if (lost != CROSS_NONE) {
 		dead_owner.handled = has_handlers(search, process->slot);
 		dead_owner.dead_slot = workers->worker[lost].slot;
-		dead_owner.detail =
-			want_of_memory(search->dead_owners, workers->worker[lost].end_value);
+		dead_owner.detail = want_of_memory(search, dead_owner.dead_slot);
 	}
 	if (all &&
 	    (pool->polled ? lost != CROSS_NONE && was_long_ago(search, dead_owner.dead_slot) :

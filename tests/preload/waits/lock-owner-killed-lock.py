@@ -2,7 +2,7 @@
 # expect: lock-owner-killed error
 # ends: never
 # frames: parent_wants
-# says: SIGKILL
+# says: had sent it SIGKILL at <module> (lock-owner-killed-lock.py:
 # pythons: all
 
 import multiprocessing

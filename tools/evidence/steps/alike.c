@@ -106,6 +106,7 @@ struct group {
 	json_t *alike;
 	uint32_t count, processes;
 	bool mains, ranked;
+	bool namesakes; /* threads of one name */
 };
 
 /* "ranks 1 to 126" */
@@ -120,13 +121,15 @@ static char *ranks_list(const struct group *group)
 	return numbers_text(number, count);
 }
 
-/* Those of one process by name, those of several by the process. */
+/* Those of one process by name, or by number, those of several by the process. */
 static char *member_text(const struct group *group, const json_t *one)
 {
 	const char *name = jsontext_at(one, "thread");
 
 	if (group->processes > 1)
 		return text_format("%lld", jsontext_number(one, "pid"));
+	if (group->namesakes)
+		return text_format("TID %lld", jsontext_number(one, "tid"));
 	return strncmp(name, "TID ", 4) && strcmp(name, "main thread") ?
 		       text_format("\"%s\"", name) :
 		       text_copy(name);
@@ -163,15 +166,20 @@ static char *list_text(const struct group *group)
 	return named < all ? text_join(list, " and ", text_format("%u more", all - named)) : list;
 }
 
-/* "48 processes", "20 threads of process 7", "30 threads of 10 processes", "126 ranks" */
+/* "48 processes", "20 threads of process 7", "30 threads "reader" of 10 processes", "126 ranks" */
 static char *subject_text(const struct group *group)
 {
+	const json_t *first = json_array_get(group->alike, 0);
+	AUTO_FREE char *name = group->namesakes ?
+				       text_format(" \"%s\"", jsontext_at(first, "thread")) :
+				       text_copy(""),
+		       *of = group->processes > 1 ?
+				     text_format("%u processes", group->processes) :
+				     text_format("process %lld", jsontext_number(first, "pid"));
+
 	if (group->ranked || (group->mains && group->processes == group->count))
 		return text_format("%u %s", group->count, group->ranked ? "ranks" : "processes");
-	if (group->processes > 1)
-		return text_format("%u threads of %u processes", group->count, group->processes);
-	return text_format("%u threads of process %lld", group->count,
-			   jsontext_number(json_array_get(group->alike, 0), "pid"));
+	return text_format("%u threads%s of %s", group->count, name, of);
 }
 
 static void add_member(struct group *group, const struct alike_wait *wait)
@@ -187,13 +195,16 @@ static void add_member(struct group *group, const struct alike_wait *wait)
 	group->processes += !is_known_process(group->alike, one);
 	group->mains &= wait->is_main;
 	group->ranked &= json_object_get(one, "rank") != NULL;
+	group->namesakes &= !wait->is_main &&
+			    is_same_value(json_array_get(group->alike, 0), one, "thread");
 }
 
 /* The step of the first one speaks for all. */
 static void append_group(const struct alike_wait *wait, uint32_t count, const uint32_t *leader,
 			 uint32_t first, json_t *steps)
 {
-	struct group group = {.alike = json_array(), .mains = true, .ranked = true};
+	struct group group = {
+		.alike = json_array(), .mains = true, .ranked = true, .namesakes = true};
 	const char *place = wait[first].place;
 	AUTO_FREE char *subject = NULL, *list = NULL, *text = NULL;
 

@@ -8,6 +8,7 @@
 #include "../evidence_deadlock.h"
 #include "../text_locks.h"
 #include "alike.h"
+#include "dead_owner.h"
 
 /* The owner of what a thread waits for: a thread that may have ended, or whose process died. */
 struct edge_owner {
@@ -83,6 +84,13 @@ static bool is_awaited(const struct facts *facts, const struct fact_deadlock *de
 	return false;
 }
 
+/* Whether the lock is what is awaited: each waiter for a condition or an event has one of its own. */
+static bool is_object(const struct fact_blocked *blocked)
+{
+	return blocked->frames.what == AWAITED_NOTHING ||
+	       awaited_nature(blocked->frames.what) == AWAITED_LOCK;
+}
+
 static struct alike_wait wait_alike(const struct evidence_context *ctx,
 				    const struct fact_deadlock *deadlock,
 				    const struct fact_blocked *blocked, enum edge_style style)
@@ -90,7 +98,7 @@ static struct alike_wait wait_alike(const struct evidence_context *ctx,
 	const struct facts *facts = &ctx->reader->facts;
 	bool subject = blocked == deadlock_subject(facts, deadlock);
 	struct alike_wait wait = {
-		.lock = blocked->ev.lock,
+		.lock = is_object(blocked) ? blocked->ev.lock : 0,
 		.is_main = blocked->at.tid == facts->processes[blocked->at.by].slot->pid,
 		.single = subject || blocked->ev.flags & MPSAN_LF_CYCLE ||
 			  is_awaited(facts, deadlock, blocked),
@@ -119,6 +127,7 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 	struct alike_wait wait[DEADLOCK_STEPS];
 	uint32_t count = 0;
 
+	dead_owner_step(ctx, deadlock, steps);
 	for (uint32_t i = deadlock->begin; i < deadlock->end && count < DEADLOCK_STEPS;
 	     i++, count++)
 		wait[count] = wait_alike(ctx, deadlock, &ctx->reader->facts.blockeds[i],
