@@ -56,7 +56,6 @@ static struct alike_wait *add(int pid, int tid, const char *awaited, int line, i
 		.place = text_format("work (train.py:%d)", line),
 		.awaited = text_copy(awaited),
 		.lock = 0x10,
-		.is_main = pid == tid,
 		.step = json_pack("{s:s, s:i, s:i, s:s, s:o, s:[], s:{s:s, s:i, s:i, s:b}}", "what",
 				  "alone", "pid", pid, "tid", tid, "thread", name, "python",
 				  frames(line, 7), "stack", "waits_for", "what", awaited, "pid",
@@ -305,6 +304,62 @@ static void a_finding_about_no_crowd_keeps_its_order(void **state)
 	assert_int_equal(json_array_size(alike(2)), 3);
 }
 
+/* ---- findings that are one ---- */
+
+static json_t *finding_of(int pid, const char *awaited)
+{
+	AUTO_FREE char *text =
+		text_format("the main thread of the child %d waits for %s", pid, awaited);
+	json_t *at = json_pack("{s:s, s:s, s:i}", "function", "work", "file", "/home/a/train.py",
+			       "line", 8);
+
+	return json_pack("{s:i, s:i, s:[{s:s, s:i, s:i, s:s}, {s:s, s:i, s:i, s:s, s:o}]}", "pid",
+			 pid, "tid", pid, "evidence", "what", "process 1 called fork()", "pid", 1,
+			 "tid", 1, "thread", "main thread", "what", text, "pid", pid, "tid", pid,
+			 "thread", "main thread", "at", at);
+}
+
+static void join(json_t *finding, int pid, const char *awaited)
+{
+	json_auto_t *other = finding_of(pid, awaited);
+
+	alike_join(finding, other);
+}
+
+static const char *what_of(const json_t *finding)
+{
+	return jsontext_at(json_array_get(json_object_get(finding, "evidence"), 1), "what");
+}
+
+static void children_of_one_finding_are_one_step(void **state)
+{
+	json_auto_t *finding = finding_of(50, "Lock \"lock\"");
+
+	(void)state;
+	join(finding, 51, "Lock \"lock\"");
+	assert_string_equal(what_of(finding),
+			    "the main thread of the child 50 waits for Lock \"lock\"");
+	join(finding, 51, "Lock \"lock\"");
+	join(finding, 52, "Lock \"other\"");
+	assert_string_equal(what_of(finding),
+			    "the main thread of the child 50 waits for Lock \"lock\"");
+	for (int i = 52; i < 60; i++)
+		join(finding, i, "Lock \"lock\"");
+	assert_string_equal(what_of(finding),
+			    "10 processes wait alike at work (train.py:8) for Lock \"lock\": "
+			    "50, 51, 52, 53, 54 and 5 more");
+}
+
+static void there_is_room_for_some_hundred(void **state)
+{
+	json_auto_t *finding = finding_of(50, "Lock \"lock\"");
+
+	(void)state;
+	for (int i = 51; i < 500; i++)
+		join(finding, i, "Lock \"lock\"");
+	assert_memory_equal(what_of(finding), "256 processes", 13);
+}
+
 static void nobody_is_no_step(void **state)
 {
 	(void)state;
@@ -334,6 +389,8 @@ int main(void)
 		T(two_groups_are_two_steps),
 		T(who_differs_from_the_crowd_is_first),
 		T(a_finding_about_no_crowd_keeps_its_order),
+		T(children_of_one_finding_are_one_step),
+		T(there_is_room_for_some_hundred),
 		T(nobody_is_no_step),
 	};
 

@@ -12,6 +12,7 @@
 #include "../base/progress.h"
 #include "../evidence/evidence.h"
 #include "../evidence/evidence_ends.h"
+#include "../evidence/steps/alike.h"
 #include "same_wait.h"
 
 static void judge_add(struct findings *sink, const struct finding *finding);
@@ -133,6 +134,30 @@ static struct judged judged_of(const struct judge *judge, json_t *told,
 			       .time_ns = judge->reader->facts.now_ns};
 }
 
+/* The thread that waits. */
+static const struct fact_place *waiter_of(const struct judge *judge, uint32_t wait,
+					  uint32_t deadlock)
+{
+	const struct facts *facts = &judge->reader->facts;
+	const struct fact_blocked *first =
+		deadlock ? deadlock_subject(facts, &facts->deadlocks[deadlock - 1]) : NULL;
+
+	return first ? &first->at : wait ? &facts->waits[wait - 1].at : NULL;
+}
+
+/* Whether the last one of those before it still waits when this one begins to. */
+static bool waits_beside(const struct judge *judge, const struct judged *judged,
+			 const struct finding *finding)
+{
+	const struct fact_place *before = waiter_of(judge, judged->wait, judged->deadlock),
+				*at = waiter_of(judge, finding->wait, finding->deadlock);
+	const struct fact_process *process = before ? &judge->reader->facts.processes[before->by] :
+						      NULL;
+
+	return process && at && judged->is_wait && !judged->ends && is_proof_of_wait(finding) &&
+	       !will_end(judge, finding) && (!process->gone || process->gone_ns > at->time_ns);
+}
+
 /*
  * Counts a finding; of findings with one fingerprint, the evidence of the most severe is kept.
  * Steals `told`.
@@ -161,6 +186,8 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		judged->ends = will_end(judge, finding);
 		set_grade(judge, judged, grade);
 	}
+	if (waits_beside(judge, judged, finding))
+		alike_join(judged->json, told);
 	json_decref(told);
 	same = (finding->wait && finding->wait == judged->wait) ||
 	       (stuck && stuck == judged->stuck);

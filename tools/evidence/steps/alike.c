@@ -12,6 +12,8 @@
 
 #define LEAST 3u /* fewer have a step each */
 #define NAMED 5u
+#define WAITS " waits for "
+#define JOINED_MAX 256u
 
 /* ---- who is alike ---- */
 
@@ -103,11 +105,50 @@ static uint32_t *leaders_of(const struct alike_wait *wait, uint32_t count)
 /* ---- words ---- */
 
 struct group {
-	json_t *alike;
+	const json_t *alike;
 	uint32_t count, processes;
 	bool mains, ranked;
 	bool namesakes; /* threads of one name */
 };
+
+static bool is_main(const json_t *one)
+{
+	return !strcmp(jsontext_at(one, "thread"), "main thread");
+}
+
+/* Whether one of those before it is of its process. */
+static bool is_known_process(const json_t *alike, const json_t *one)
+{
+	json_t *before;
+
+	JSON_EACH(before, alike) {
+		if (before == one)
+			return false;
+		if (is_same_value(before, one, "pid"))
+			return true;
+	}
+	return false;
+}
+
+static struct group group_of(const json_t *alike)
+{
+	struct group group = {.alike = alike, .mains = true, .ranked = true, .namesakes = true};
+	json_auto_t *seen = json_object();
+	json_t *one;
+
+	JSON_EACH(one, alike) {
+		AUTO_FREE char *pid = text_format("%lld", jsontext_number(one, "pid"));
+
+		json_object_set_new(seen, pid, json_true());
+		group.count++;
+		group.mains &= is_main(one);
+		group.ranked &= json_object_get(one, "rank") != NULL;
+		group.namesakes &= !is_main(one) &&
+				   is_same_value(json_array_get(alike, 0), one, "thread");
+	}
+	group.processes = (uint32_t)json_object_size(seen);
+	return group;
+}
 
 /* "ranks 1 to 126" */
 static char *ranks_list(const struct group *group)
@@ -130,23 +171,8 @@ static char *member_text(const struct group *group, const json_t *one)
 		return text_format("%lld", jsontext_number(one, "pid"));
 	if (group->namesakes)
 		return text_format("TID %lld", jsontext_number(one, "tid"));
-	return strncmp(name, "TID ", 4) && strcmp(name, "main thread") ?
-		       text_format("\"%s\"", name) :
-		       text_copy(name);
-}
-
-/* Whether one of those before it is of its process. */
-static bool is_known_process(const json_t *alike, const json_t *one)
-{
-	json_t *before;
-
-	JSON_EACH(before, alike) {
-		if (before == one)
-			return false;
-		if (is_same_value(before, one, "pid"))
-			return true;
-	}
-	return false;
+	return strncmp(name, "TID ", 4) && !is_main(one) ? text_format("\"%s\"", name) :
+							   text_copy(name);
 }
 
 static char *list_text(const struct group *group)
@@ -158,7 +184,9 @@ static char *list_text(const struct group *group)
 	if (group->ranked)
 		return text_join(list, "", ranks_list(group));
 	JSON_EACH(one, group->alike) {
-		if (named == NAMED || (group->processes > 1 && is_known_process(group->alike, one)))
+		if (named == NAMED)
+			break;
+		if (group->processes > 1 && is_known_process(group->alike, one))
 			continue;
 		list = text_join(list, ", ", member_text(group, one));
 		named++;
@@ -182,42 +210,71 @@ static char *subject_text(const struct group *group)
 	return text_format("%u threads%s of %s", group->count, name, of);
 }
 
-static void add_member(struct group *group, const struct alike_wait *wait)
-{
-	const json_t *step = wait->step;
-	json_t *one = json_pack("{s:O, s:O, s:O, s:O*}", "pid", json_object_get(step, "pid"), "tid",
-				json_object_get(step, "tid"), "thread",
-				json_object_get(step, "thread"), "rank",
-				json_object_get(step, "rank"));
+/* ---- groups ---- */
 
-	json_array_append_new(group->alike, one);
-	group->count++;
-	group->processes += !is_known_process(group->alike, one);
-	group->mains &= wait->is_main;
-	group->ranked &= json_object_get(one, "rank") != NULL;
-	group->namesakes &= !wait->is_main &&
-			    is_same_value(json_array_get(group->alike, 0), one, "thread");
+static json_t *member_json(const json_t *step)
+{
+	return json_pack("{s:O, s:O, s:O, s:O*}", "pid", json_object_get(step, "pid"), "tid",
+			 json_object_get(step, "tid"), "thread", json_object_get(step, "thread"),
+			 "rank", json_object_get(step, "rank"));
 }
 
-/* The step of the first one speaks for all. */
+/* Lets the step speak for all of a list. */
+static void speak_for(json_t *step, json_t *alike, const char *place, const char *awaited)
+{
+	struct group group = group_of(alike);
+	AUTO_FREE char *subject = subject_text(&group), *list = list_text(&group),
+		       *text = text_format("%s wait alike%s%s for %s: %s", subject,
+					   place ? " at " : "", place ?: "", awaited, list);
+
+	json_object_set_new(step, "what", jsontext_of(text));
+}
+
 static void append_group(const struct alike_wait *wait, uint32_t count, const uint32_t *leader,
 			 uint32_t first, json_t *steps)
 {
-	struct group group = {
-		.alike = json_array(), .mains = true, .ranked = true, .namesakes = true};
-	const char *place = wait[first].place;
-	AUTO_FREE char *subject = NULL, *list = NULL, *text = NULL;
+	json_t *alike = json_array();
 
 	for (uint32_t i = first; i < count; i++)
 		if (leader[i] == first)
-			add_member(&group, &wait[i]);
-	subject = subject_text(&group);
-	list = list_text(&group);
-	text = text_format("%s wait alike%s%s for %s: %s", subject, place ? " at " : "",
-			   place ?: "", wait[first].awaited, list);
-	json_object_set_new(wait[first].step, "what", jsontext_of(text));
-	json_object_set_new(wait[first].step, "alike", group.alike);
+			json_array_append_new(alike, member_json(wait[i].step));
+	json_object_set_new(wait[first].step, "alike", alike);
+	speak_for(wait[first].step, alike, wait[first].place, wait[first].awaited);
 	json_array_append(steps, wait[first].step);
+}
+
+/* The step of the finding's own thread. */
+static json_t *own_step(const json_t *finding)
+{
+	json_t *step;
+
+	JSON_EACH(step, json_object_get(finding, "evidence"))
+		if (is_same_value(step, finding, "pid") && is_same_value(step, finding, "tid") &&
+		    (json_object_get(step, "alike") || strstr(jsontext_at(step, "what"), WAITS)))
+			return step;
+	return NULL;
+}
+
+void alike_join(json_t *finding, const json_t *other)
+{
+	const json_t *beside = own_step(other);
+	json_t *step = own_step(finding), *alike = json_object_get(step, "alike"), *one;
+	const char *awaited = beside ? strstr(jsontext_at(beside, "what"), WAITS) : NULL;
+	AUTO_FREE char *place = frame_text(json_object_get(step, "at"));
+
+	if (!step || !awaited || json_array_size(alike) >= JOINED_MAX ||
+	    !strstr(jsontext_at(step, "what"), awaited + strlen(WAITS)))
+		return;
+	JSON_EACH(one, alike)
+		if (is_same_value(one, beside, "pid") && is_same_value(one, beside, "tid"))
+			return;
+	if (!alike) {
+		alike = json_pack("[o]", member_json(step));
+		json_object_set_new(step, "alike", alike);
+	}
+	json_array_append_new(alike, member_json(beside));
+	if (json_array_size(alike) >= LEAST)
+		speak_for(step, alike, place, awaited + strlen(WAITS));
 }
 
 /* ---- order ---- */

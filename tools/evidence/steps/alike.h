@@ -14,7 +14,6 @@ struct alike_wait {
 	json_t *step; /* as it stands alone; taken over */
 	char *place, *awaited; /* where it waits, NULL: unknown; for what; freed */
 	uint64_t lock;
-	bool is_main; /* of its process */
 	bool single; /* it has a step of its own, whoever waits alike */
 	bool subject; /* the finding is about it */
 	bool follows; /* it waits for one of the others, or for an end */
@@ -26,3 +25,6 @@ struct alike_wait {
  * such a crowd, who does something else comes first.
  */
 void alike_steps(struct alike_wait *wait, uint32_t count, json_t *steps);
+
+/* Adds the thread of a finding like this one, which waits at the same time, to the step of this one's thread. */
+void alike_join(json_t *finding, const json_t *other);

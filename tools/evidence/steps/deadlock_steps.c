@@ -99,7 +99,6 @@ static struct alike_wait wait_alike(const struct evidence_context *ctx,
 	bool subject = blocked == deadlock_subject(facts, deadlock);
 	struct alike_wait wait = {
 		.lock = is_object(blocked) ? blocked->ev.lock : 0,
-		.is_main = blocked->at.tid == facts->processes[blocked->at.by].slot->pid,
 		.single = subject || blocked->ev.flags & MPSAN_LF_CYCLE ||
 			  is_awaited(facts, deadlock, blocked),
 		.subject = subject,
