@@ -170,7 +170,7 @@ static void processes_alike(void **state)
 	assert_int_equal(picture->triage.count, 2);
 	is_line(0, KIND_network,
 		"waits for the network: the main threads of 5 processes (python3 rank.py: 1, 2, 3 …) "
-		"wait for data from 10.0.0.1:80 (TCP), at pull (rank.py:3)");
+		"wait alike for data from 10.0.0.1:80 (TCP), at pull (rank.py:3)");
 }
 
 /* A process that waits for its child waits for what the child waits for. */

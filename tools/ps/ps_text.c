@@ -276,8 +276,8 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 	if (!alive)
 		return "waited";
 	if (group->first->state == PS_SLEEPING)
-		return many ? "wait with a timeout" : "waits with a timeout";
-	return many ? "wait" : "waits";
+		return many ? "wait alike with a timeout" : "waits with a timeout";
+	return many ? "wait alike" : "waits";
 }
 
 /*

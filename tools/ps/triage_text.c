@@ -156,7 +156,8 @@ static char *doing_text(const struct triage *triage, const struct triage_thread 
 		text = text_format("%s stopped %s", is, about);
 		break;
 	default:
-		text = text_format("wait%s%s%s", s, *about ? " for " : "", about);
+		text = text_format("%s%s%s", many ? "wait alike" : "waits", *about ? " for " : "",
+				   about);
 	}
 	place = place_text(thread);
 	since = thread->kind == KIND_spinning || thread->kind == KIND_running ||
