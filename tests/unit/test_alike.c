@@ -119,16 +119,16 @@ static void two_stay_as_they_are(void **state)
 	assert_string_equal(what(1), "alone");
 }
 
-static void three_are_told_by_name(void **state)
+static void six_are_told_by_name(void **state)
 {
 	(void)state;
-	for (int i = 11; i < 14; i++)
+	for (int i = 11; i < 17; i++)
 		add(10, i, "mutex \"m\", held by the main thread", 4, 10);
 	make(1);
 	assert_string_equal(what(0),
-			    "3 threads of process 10 wait alike at work (train.py:4) for mutex "
+			    "6 threads of process 10 wait alike at work (train.py:4) for mutex "
 			    "\"m\", held by the main thread: \"worker-11\", \"worker-12\", "
-			    "\"worker-13\"");
+			    "\"worker-13\", \"worker-14\", \"worker-15\", \"worker-16\"");
 }
 
 static void namesakes_are_told_by_number(void **state)
@@ -243,6 +243,56 @@ static void an_object_may_have_another_address_in_each_process(void **state)
 	for (int i = 0; i < 4; i++)
 		add_process(50 + i)->lock = 0x20u + (uint64_t)i;
 	make(1);
+}
+
+static void a_descriptor_is_another_one_in_each_process(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		AUTO_FREE char *awaited =
+			text_format("data from a pipe (fd %d, whose other end is open in process 7 "
+				    "(fd 6)), held by epoll_wait(fd %d: [pipe])",
+				    i, i);
+
+		add(50 + i, 50 + i, awaited, 8, 0);
+	}
+	make(1);
+	assert_string_equal(
+		what(0),
+		"4 processes wait alike at work (train.py:8) for data from a pipe, held by "
+		"epoll_wait: 50, 51, 52, 53");
+}
+
+static void a_descriptor_of_all_is_told(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		add(50 + i, 50 + i, "data from a pipe (fd 5)", 8, 0);
+	make(1);
+	assert_string_equal(
+		what(0),
+		"3 processes wait alike at work (train.py:8) for data from a pipe (fd 5): 50, "
+		"51, 52");
+}
+
+static void another_descriptor_of_one_process_is_another_wait(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		AUTO_FREE char *awaited = text_format("data from a pipe (fd %d)", i);
+
+		add(50, 60 + i, awaited, 8, 0);
+	}
+	make(4);
+}
+
+static void half_a_descriptor_stays(void **state)
+{
+	(void)state;
+	add(50, 50, "read(fd 5", 8, 0);
+	add(51, 51, "read(fd 6", 8, 0);
+	add(52, 52, "read(fd 6", 8, 0);
+	make(3);
 }
 
 static void another_owner_is_another_wait(void **state)
@@ -372,7 +422,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(fifty_processes_are_one_step),
 		T(two_stay_as_they_are),
-		T(three_are_told_by_name),
+		T(six_are_told_by_name),
 		T(namesakes_are_told_by_number),
 		T(threads_of_several_processes_are_told_by_process),
 		T(ranks_are_told_by_number),
@@ -384,6 +434,10 @@ int main(void)
 		T(another_thing_is_another_wait),
 		T(another_object_of_one_process_is_another_wait),
 		T(an_object_may_have_another_address_in_each_process),
+		T(a_descriptor_is_another_one_in_each_process),
+		T(a_descriptor_of_all_is_told),
+		T(another_descriptor_of_one_process_is_another_wait),
+		T(half_a_descriptor_stays),
 		T(another_owner_is_another_wait),
 		T(single_ones_stay_single),
 		T(two_groups_are_two_steps),

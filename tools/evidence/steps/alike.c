@@ -75,13 +75,47 @@ static bool is_same_owner(const json_t *one, const json_t *other)
 		 is_same_value(beside, other, "pid")));
 }
 
+/* Where the descriptor in parentheses at `text` ends; NULL: there is none. */
+static const char *behind_descriptor(const char *text)
+{
+	const char *at = text + (*text == ' ');
+	unsigned open = 0;
+
+	if (strncmp(at, "(fd ", 4))
+		return NULL;
+	do
+		open += (*at == '(') - (*at == ')');
+	while (*at++ && open);
+	return open ? NULL : at;
+}
+
+/* "data from a pipe", of "data from a pipe (fd 5, whose other end is open in process 7 (fd 6))"; the caller frees it. */
+static char *without_descriptors(const char *text)
+{
+	char *plain = memory_get(strlen(text) + 1), *end = plain;
+
+	while (*text) {
+		const char *behind = behind_descriptor(text);
+
+		if (behind)
+			text = behind;
+		else
+			*end++ = *text++;
+	}
+	return plain;
+}
+
+/* An address or a descriptor is another object in each process. */
+static bool is_same_object(const struct alike_wait *one, const struct alike_wait *other)
+{
+	return is_same_value(one->step, other->step, "pid") ?
+		       one->lock == other->lock && !strcmp(one->awaited, other->awaited) :
+		       !strcmp(one->plain, other->plain);
+}
+
 static bool is_alike(const struct alike_wait *one, const struct alike_wait *other)
 {
-	/* an address is another object in each process */
-	if (is_same_value(one->step, other->step, "pid") && one->lock != other->lock)
-		return false;
-	return !strcmp(one->awaited, other->awaited) &&
-	       !strcmp(one->place ?: "", other->place ?: "") &&
+	return is_same_object(one, other) && !strcmp(one->place ?: "", other->place ?: "") &&
 	       is_same_owner(one->step, other->step) &&
 	       is_same_stack(stack_of(one), stack_of(other));
 }
@@ -177,14 +211,15 @@ static char *member_text(const struct group *group, const json_t *one)
 
 static char *list_text(const struct group *group)
 {
-	uint32_t all = group->processes > 1 ? group->processes : group->count, named = 0;
+	uint32_t all = group->processes > 1 ? group->processes : group->count, named = 0,
+		 most = all > NAMED + 1 ? NAMED : all;
 	char *list = text_copy("");
 	json_t *one;
 
 	if (group->ranked)
 		return text_join(list, "", ranks_list(group));
 	JSON_EACH(one, group->alike) {
-		if (named == NAMED)
+		if (named == most)
 			break;
 		if (group->processes > 1 && is_known_process(group->alike, one))
 			continue;
@@ -234,12 +269,17 @@ static void append_group(const struct alike_wait *wait, uint32_t count, const ui
 			 uint32_t first, json_t *steps)
 {
 	json_t *alike = json_array();
+	bool same = true;
 
-	for (uint32_t i = first; i < count; i++)
-		if (leader[i] == first)
-			json_array_append_new(alike, member_json(wait[i].step));
+	for (uint32_t i = first; i < count; i++) {
+		if (leader[i] != first)
+			continue;
+		json_array_append_new(alike, member_json(wait[i].step));
+		same &= !strcmp(wait[i].awaited, wait[first].awaited);
+	}
 	json_object_set_new(wait[first].step, "alike", alike);
-	speak_for(wait[first].step, alike, wait[first].place, wait[first].awaited);
+	speak_for(wait[first].step, alike, wait[first].place,
+		  same ? wait[first].awaited : wait[first].plain);
 	json_array_append(steps, wait[first].step);
 }
 
@@ -298,10 +338,12 @@ static void mark_different(const struct alike_wait *wait, uint32_t count, bool *
 
 void alike_steps(struct alike_wait *wait, uint32_t count, json_t *steps)
 {
-	AUTO_FREE uint32_t *leader = leaders_of(wait, count),
-			   *size = memory_get(count * sizeof(*size));
+	AUTO_FREE uint32_t *leader = NULL, *size = memory_get(count * sizeof(*size));
 	AUTO_FREE bool *different = memory_get(count * sizeof(*different));
 
+	for (uint32_t i = 0; i < count; i++)
+		wait[i].plain = without_descriptors(wait[i].awaited);
+	leader = leaders_of(wait, count);
 	mark_different(wait, count, different);
 	for (uint32_t i = 0; i < count; i++)
 		size[leader[i]]++;
@@ -316,5 +358,6 @@ void alike_steps(struct alike_wait *wait, uint32_t count, json_t *steps)
 		json_decref(wait[i].step);
 		free(wait[i].place);
 		free(wait[i].awaited);
+		free(wait[i].plain);
 	}
 }

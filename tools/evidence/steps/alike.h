@@ -13,6 +13,7 @@
 struct alike_wait {
 	json_t *step; /* as it stands alone; taken over */
 	char *place, *awaited; /* where it waits, NULL: unknown; for what; freed */
+	char *plain; /* set by alike_steps: `awaited` without descriptors */
 	uint64_t lock;
 	bool single; /* it has a step of its own, whoever waits alike */
 	bool subject; /* the finding is about it */
