@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the steps of a deadlock, with the edges of the wait-for graph. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../base/jsontext.h"
 #include "../../rules/deadlock.h"
@@ -17,15 +18,31 @@ struct edge_owner {
 	char *thread; /* NULL: unknown */
 };
 
+/* Whether it waits for what a process had that has ended: as the finding's thread, or for the same lock. */
+static bool lacks_owner(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
+			const struct fact_blocked *blocked)
+{
+	const struct fact_blocked *subject = deadlock_subject(&ctx->reader->facts, deadlock);
+	AUTO_FREE char *awaited = NULL, *lock = NULL;
+
+	if (blocked->ev.owner || !deadlock_dead_process(ctx, deadlock))
+		return false;
+	if (blocked == subject || deadlock->ev.cause != MPSAN_DEADLOCK_OWNER_GONE ||
+	    blocked->ev.kind != subject->ev.kind)
+		return blocked == subject;
+	awaited = deadlock_awaited(ctx, blocked);
+	lock = deadlock_awaited(ctx, subject);
+	return !strcmp(awaited, lock);
+}
+
 static struct edge_owner edge_owner(const struct evidence_context *ctx,
 				    const struct fact_deadlock *deadlock,
 				    const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
-	bool subject = blocked == deadlock_subject(&ctx->reader->facts, deadlock);
 	const struct mpsan_process *dead = deadlock_dead_process(ctx, deadlock);
-	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && subject);
+	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || lacks_owner(ctx, deadlock, blocked);
 
 	return (struct edge_owner){
 		.pid = gone && dead ? dead->pid : reader_pid(ctx->reader, slot),
