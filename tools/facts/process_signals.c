@@ -144,10 +144,12 @@ uint32_t process_ended_by(const struct facts *facts, uint32_t slot)
 	EACH_KILLED(facts, by, at)
 	{
 		const struct fact_event *event = &facts->events[at];
+		const struct ev_killed *killed = EVENT_AS(event, killed);
 
-		if (number && by != slot && event->slot < facts->process_count &&
-		    EVENT_AS(event, killed)->signal == (uint64_t)number &&
-		    (int64_t)EVENT_AS(event, killed)->pid > 0 && came_from(facts, slot, event) &&
+		if (number && event->slot < facts->process_count &&
+		    killed->signal == (uint64_t)number &&
+		    killed->pid == slot_of(facts, slot)->pid &&
+		    (by == slot || came_from(facts, slot, event)) &&
 		    (found == FACT_NONE || event_time(event) > event_time(&facts->events[found])))
 			found = at;
 	}

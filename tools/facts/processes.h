@@ -97,7 +97,7 @@ bool process_was_ended_by_another(const struct facts *facts, uint32_t slot);
  */
 int process_end_signal(const struct facts *facts, uint32_t slot);
 
-/* The event of the signal that ended it, which another process of the job sent to it alone; FACT_NONE: none is known. */
+/* The event of the signal that ended it, which a process of the job, or itself, sent to it alone; FACT_NONE: none is known. */
 uint32_t process_ended_by(const struct facts *facts, uint32_t slot);
 
 /* Whether it ended by a signal, or with a status other than 0; not if it lives, or that is unknown. */

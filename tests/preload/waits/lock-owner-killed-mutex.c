@@ -5,6 +5,7 @@
 // expect: lock-owner-killed error
 // ends: never
 // frames: parent_wants
+// says: had sent it SIGKILL at main (lock-owner-killed-mutex.c:
 #include "lib.h"
 
 #include <signal.h>

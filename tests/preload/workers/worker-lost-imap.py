@@ -3,6 +3,8 @@
 # ends: never
 # frames: parent_iterates
 # says: SIGKILL
+# says: had a task of the pool, and killed itself by signal 9
+# says: it had sent itself SIGKILL at task (worker-lost-imap.py:18)
 # pythons: all
 # outside: deadlock-cycle error: that the worker was started in place of another one
 

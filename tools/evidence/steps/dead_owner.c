@@ -28,6 +28,20 @@ static char *had_text(const struct evidence_context *ctx, const struct fact_dead
 	}
 }
 
+/* Where a signal was sent. */
+static char *sent_at(const struct evidence_context *ctx, const struct fact_event *event)
+{
+	struct fact_place place = reader_event_place(ctx->reader, event);
+	json_auto_t *python = frames_python(ctx->frames, &place, EVENT_AS(event, killed)->python),
+		    *native = json_array_size(python) ?
+				      NULL :
+				      frame_of_caller(ctx->frames, &place,
+						      EVENT_AS(event, killed)->caller);
+	AUTO_FREE char *where = frame_text(native ?: frames_first_script(python));
+
+	return where ? text_format(" at %s", where) : text_copy("");
+}
+
 /* "; process 7 had sent it SIGKILL at stop (job.py:40)", or what the supervisor knows of the kernel. */
 static char *ended_by(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		      uint32_t slot)
@@ -40,22 +54,36 @@ static char *ended_by(const struct evidence_context *ctx, const struct fact_dead
 			reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail) :
 			NULL;
 	AUTO_FREE char *who = NULL, *signal = NULL, *where = NULL;
-	struct fact_place place;
 
 	if (!event)
 		return text_copy(detail ?: "");
-	place = reader_event_place(ctx->reader, event);
-	where = callsite_line(ctx, &place, EVENT_AS(event, killed)->python);
-	if (!where) {
-		json_auto_t *frame =
-			frame_of_caller(ctx->frames, &place, EVENT_AS(event, killed)->caller);
-
-		where = frame_text(frame);
-	}
-	who = process_text(ctx->reader, event->by);
+	where = sent_at(ctx, event);
+	who = event->by == slot ? text_copy("it") : process_text(ctx->reader, event->by);
 	signal = text_signal((int)EVENT_AS(event, killed)->signal);
-	return text_format("; %s had sent it %s%s%s", who, signal, where ? " at " : "",
-			   where ?: "");
+	return text_format("; %s had sent %s %s%s", who, event->by == slot ? "itself" : "it",
+			   signal, where);
+}
+
+/* Where it exited, if that is in the program: Python exits of itself in multiprocessing. */
+static char *left_at(const struct evidence_context *ctx, uint32_t slot)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	uint32_t at = facts->processes[slot].slot->end == MPSAN_END_EXIT ?
+			      fact_event_of(facts, slot, EV_left, FACT_NONE) :
+			      FACT_NONE;
+	const struct fact_event *event = at == FACT_NONE ? NULL : &facts->events[at];
+	json_auto_t *python = NULL;
+	struct fact_place place;
+	json_t *frame;
+
+	if (!event)
+		return text_copy("");
+	place = reader_event_place(ctx->reader, event);
+	python = frames_python(ctx->frames, &place, EVENT_AS(event, left)->python);
+	frame = json_array_get(python, 0);
+	if (!frame || frame_distance(frame))
+		return text_copy("");
+	return text_join(text_copy("; it had called exit at "), "", frame_text(frame));
 }
 
 static bool has_owner(enum mpsan_deadlock_cause cause)
@@ -69,7 +97,8 @@ void dead_owner_step(const struct evidence_context *ctx, const struct fact_deadl
 {
 	const struct facts *facts = &ctx->reader->facts;
 	uint32_t slot = (uint32_t)deadlock->ev.dead_slot - 1;
-	AUTO_FREE char *who = NULL, *had = NULL, *end = NULL, *by = NULL, *text = NULL;
+	AUTO_FREE char *who = NULL, *had = NULL, *end = NULL, *by = NULL, *left = NULL,
+		       *text = NULL;
 	struct callsite callsite;
 	struct fact_place at;
 
@@ -85,7 +114,8 @@ void dead_owner_step(const struct evidence_context *ctx, const struct fact_deadl
 	had = had_text(ctx, deadlock);
 	end = process_end_text(ctx->reader, slot, NULL);
 	by = ended_by(ctx, deadlock, slot);
-	text = text_format("%s %s%s%s", who, had, end, by);
+	left = left_at(ctx, slot);
+	text = text_format("%s %s%s%s%s", who, had, end, by, left);
 	json_array_append_new(steps, callsite_step(ctx, &callsite, STEP_ENDED, jsontext_of(text)));
 	callsite_finish(&callsite);
 }
