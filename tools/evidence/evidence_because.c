@@ -259,6 +259,22 @@ static void set_message(json_t *object, const char *story, const char *marked)
 	json_object_set_new(object, "why", jsontext_of(why));
 }
 
+/* Puts the step of the cause first; the end of its process, which has the same in it, gets its frames instead. */
+static void put_first(json_t *steps, json_t *cause)
+{
+	json_t *first = json_array_get(steps, 0);
+
+	if (strcmp(jsontext_at(first, "role"), "end") != 0 ||
+	    jsontext_number(first, "pid") != jsontext_number(cause, "pid")) {
+		json_array_insert_new(steps, 0, cause);
+		return;
+	}
+	json_object_set(first, "at", json_object_get(cause, "at"));
+	json_object_set(first, "stack", json_object_get(cause, "stack"));
+	json_object_set(first, "python", json_object_get(cause, "python"));
+	json_decref(cause);
+}
+
 void because_tell(const struct evidence_context *ctx, const struct finding *finding,
 		  const struct callsite *causer, const struct callsite *waiter, json_t *object)
 {
@@ -279,8 +295,7 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 
 		if (!is_waiters(facts, finding->cause - 1, waiter))
 			set_message(object, story, marked);
-		json_array_insert_new(steps, 0,
-				      callsite_step(ctx, causer, STEP_CAUSE, jsontext_of(story)));
+		put_first(steps, callsite_step(ctx, causer, STEP_CAUSE, jsontext_of(story)));
 	}
 	told = add_others(ctx, finding, steps, false, 0);
 	add_others(ctx, finding, steps, true, told);

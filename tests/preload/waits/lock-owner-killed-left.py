@@ -3,7 +3,7 @@
 # ends: never
 # frames: parent_wants
 # says: exited with status 4
-# says: it had called exit at child_leaves (lock-owner-killed-left.py:14)
+# says: it ended at child_leaves (lock-owner-killed-left.py:14)
 
 import multiprocessing
 import os

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../base/jsontext.h"
+#include "../../facts/exceptions.h"
 #include "../../facts/processes.h"
 #include "../../rules/deadlock.h"
 #include "../evidence_deadlock.h"
@@ -64,11 +65,12 @@ static char *ended_by(const struct evidence_context *ctx, const struct fact_dead
 			   signal, where);
 }
 
-/* Where it exited, if that is in the program: Python exits of itself in multiprocessing. */
+/* Where it exited, if that is in the program and no exception says it: Python exits of itself in multiprocessing. */
 static char *left_at(const struct evidence_context *ctx, uint32_t slot)
 {
 	const struct facts *facts = &ctx->reader->facts;
-	uint32_t at = facts->processes[slot].slot->end == MPSAN_END_EXIT ?
+	uint32_t at = facts->processes[slot].slot->end == MPSAN_END_EXIT &&
+				      exception_of_process(facts, slot) == FACT_NONE ?
 			      fact_event_of(facts, slot, EV_left, FACT_NONE) :
 			      FACT_NONE;
 	const struct fact_event *event = at == FACT_NONE ? NULL : &facts->events[at];
@@ -83,7 +85,7 @@ static char *left_at(const struct evidence_context *ctx, uint32_t slot)
 	frame = json_array_get(python, 0);
 	if (!frame || frame_distance(frame))
 		return text_copy("");
-	return text_join(text_copy("; it had called exit at "), "", frame_text(frame));
+	return text_join(text_copy("; it ended at "), "", frame_text(frame));
 }
 
 static bool has_owner(enum mpsan_deadlock_cause cause)
