@@ -330,7 +330,7 @@ static void who_differs_from_the_crowd_is_first(void **state)
 	(void)state;
 	for (int i = 0; i < 127; i++)
 		add(50 + i, 50 + i, "the other parties of a Barrier", 8, 0);
-	wait[0].single = wait[0].subject = true;
+	wait[0].single = true;
 	parent = add(2, 2, "the end of process 50", 30, 50);
 	parent->follows = true;
 	add(400, 400, "an item of a queue", 12, 0);
@@ -341,17 +341,41 @@ static void who_differs_from_the_crowd_is_first(void **state)
 	assert_int_equal(json_array_size(alike(3)), 126);
 }
 
-static void a_finding_about_no_crowd_keeps_its_order(void **state)
+static void three_of_four_are_a_crowd(void **state)
 {
 	(void)state;
-	add(50, 50, "Lock \"a\"", 8, 0)->subject = true;
-	for (int i = 1; i < 4; i++)
-		add(50 + i, 50 + i, "Lock \"b\"", 9, 0);
-	add(60, 60, "an item of a queue", 12, 0);
+	for (int i = 0; i < 4; i++)
+		add(50 + i, 50 + i, i == 2 ? "an item of a queue" : "Lock \"a\"", i == 2 ? 12 : 8,
+		    0);
+	wait[0].single = true;
+	make(4);
+	assert_int_equal(pid(0), 52);
+	assert_int_equal(pid(1), 50);
+}
+
+static void those_of_a_circle_keep_their_order(void **state)
+{
+	(void)state;
+	add(50, 50, "Lock \"a\"", 8, 51)->single = true;
+	add(51, 51, "Lock \"b\"", 9, 50)->single = true;
+	for (int i = 2; i < 9; i++)
+		add(50 + i, 50 + i, "Lock \"b\"", 10, 50);
 	make(3);
 	assert_int_equal(pid(0), 50);
-	assert_int_equal(pid(1), 60);
-	assert_int_equal(json_array_size(alike(2)), 3);
+	assert_int_equal(pid(1), 51);
+	assert_int_equal(json_array_size(alike(2)), 7);
+}
+
+static void without_a_crowd_the_order_stays(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		add(50 + i, 50 + i, "Lock \"b\"", 9, 0)->single = !i;
+	for (int i = 3; i < 6; i++)
+		add(50 + i, 50 + i, "an item of a queue", 12 + i, 0);
+	make(6);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(pid((size_t)i), 50 + i);
 }
 
 /* ---- findings that are one ---- */
@@ -442,7 +466,9 @@ int main(void)
 		T(single_ones_stay_single),
 		T(two_groups_are_two_steps),
 		T(who_differs_from_the_crowd_is_first),
-		T(a_finding_about_no_crowd_keeps_its_order),
+		T(three_of_four_are_a_crowd),
+		T(those_of_a_circle_keep_their_order),
+		T(without_a_crowd_the_order_stays),
 		T(children_of_one_finding_are_one_step),
 		T(there_is_room_for_some_hundred),
 		T(nobody_is_no_step),

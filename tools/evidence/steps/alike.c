@@ -319,20 +319,21 @@ void alike_join(json_t *finding, const json_t *other)
 
 /* ---- order ---- */
 
-/* If the finding's thread is one of a crowd: for each whether it does something else by itself. */
-static void mark_different(const struct alike_wait *wait, uint32_t count, bool *different)
+/* If most wait alike: for each whether it does something else, but only wait for one of them. */
+static void mark_different(const struct alike_wait *wait, uint32_t count, const uint32_t *size,
+			   bool *different)
 {
-	uint32_t subject = 0, crowd = 1;
+	uint32_t crowd = 0, of = 0;
 
-	while (subject < count && !wait[subject].subject)
-		subject++;
-	for (uint32_t i = 0; subject < count && i < count; i++) {
-		bool alike = i == subject || is_alike(&wait[i], &wait[subject]);
+	for (uint32_t i = 0; i < count; i++)
+		of = size[i] > size[of] ? i : of;
+	for (uint32_t i = 0; i < count; i++) {
+		bool alike = is_alike(&wait[i], &wait[of]);
 
-		crowd += alike && i != subject;
+		crowd += alike;
 		different[i] = !alike && !wait[i].follows;
 	}
-	if (crowd < LEAST)
+	if (crowd < LEAST || crowd <= count / 2)
 		memset(different, 0, count * sizeof(*different));
 }
 
@@ -344,9 +345,9 @@ void alike_steps(struct alike_wait *wait, uint32_t count, json_t *steps)
 	for (uint32_t i = 0; i < count; i++)
 		wait[i].plain = without_descriptors(wait[i].awaited);
 	leader = leaders_of(wait, count);
-	mark_different(wait, count, different);
 	for (uint32_t i = 0; i < count; i++)
 		size[leader[i]]++;
+	mark_different(wait, count, size, different);
 	for (int first = 1; first >= 0; first--)
 		for (uint32_t i = 0; i < count; i++)
 			if (size[leader[i]] < LEAST && different[i] == first)

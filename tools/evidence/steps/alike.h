@@ -16,14 +16,13 @@ struct alike_wait {
 	char *plain; /* set by alike_steps: `awaited` without descriptors */
 	uint64_t lock;
 	bool single; /* it has a step of its own, whoever waits alike */
-	bool subject; /* the finding is about it */
-	bool follows; /* it waits for one of the others, or for an end */
+	bool follows; /* it waits for an end */
 };
 
 /*
  * Appends the steps of waits. Those of which three or more are alike, by what they wait for, its owner, and their frames in
- * the program, are one, with all of them under `alike`, behind the single ones; where the finding's thread is one of
- * such a crowd, who does something else comes first.
+ * the program, are one, with all of them under `alike`, behind the single ones; where most wait alike, who does
+ * something else comes first.
  */
 void alike_steps(struct alike_wait *wait, uint32_t count, json_t *steps);
 

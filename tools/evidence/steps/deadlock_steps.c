@@ -108,6 +108,12 @@ static bool is_object(const struct fact_blocked *blocked)
 	       awaited_nature(blocked->frames.what) == AWAITED_LOCK;
 }
 
+static bool awaits_end(const struct fact_blocked *blocked)
+{
+	return blocked->ev.kind == MPSAN_WAIT_PROCESS || blocked->ev.kind == MPSAN_WAIT_JOIN ||
+	       awaited_nature(blocked->frames.what) == AWAITED_END;
+}
+
 static struct alike_wait wait_alike(const struct evidence_context *ctx,
 				    const struct fact_deadlock *deadlock,
 				    const struct fact_blocked *blocked, enum edge_style style)
@@ -118,8 +124,7 @@ static struct alike_wait wait_alike(const struct evidence_context *ctx,
 		.lock = is_object(blocked) ? blocked->ev.lock : 0,
 		.single = subject || blocked->ev.flags & MPSAN_LF_CYCLE ||
 			  is_awaited(facts, deadlock, blocked),
-		.subject = subject,
-		.follows = blocked->ev.kind == MPSAN_WAIT_PROCESS,
+		.follows = awaits_end(blocked),
 		.awaited = deadlock_edge_awaited(ctx, blocked, EDGE_PLACED),
 	};
 	struct callsite callsite;
