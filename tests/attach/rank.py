@@ -1,4 +1,4 @@
-"""One of four ranks of gloo, numbered by its environment: rank 2 is in the barrier, the others are in the all_reduce."""
+"""One of the ranks of gloo, numbered by its environment: rank 2 is in the barrier, the others are in the all_reduce."""
 import torch
 import torch.distributed
 

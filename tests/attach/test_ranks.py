@@ -22,7 +22,8 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 from mpsantest import MPSAN, kill_group, main, need_module, system_python  # noqa: E402
 
 LOOK_S = 0.5  # between two looks: the ranks load torch meanwhile
-TEXT = "ranks 0, 1 and 3 wait in all_reduce (rank.py:9); rank 2 waits in barrier (rank.py:8)"
+RANKS = 5
+TEXT = "ranks 0, 1, 3 and 4 wait in all_reduce (rank.py:9); rank 2 waits in barrier (rank.py:8)"
 
 
 def free_port(address):
@@ -34,7 +35,7 @@ def free_port(address):
 def start(numbers, address, port):
     """A shell with some ranks of the job, in a process group of its own."""
     lines = [f"RANK={number} LOCAL_RANK={number} {system_python()} {HERE / 'rank.py'} &" for number in numbers]
-    environment = {**os.environ, "WORLD_SIZE": "4", "MASTER_ADDR": address, "MASTER_PORT": str(port)}
+    environment = {**os.environ, "WORLD_SIZE": str(RANKS), "MASTER_ADDR": address, "MASTER_PORT": str(port)}
     return subprocess.Popen(["sh", "-c", "\n".join([*lines, "wait"])], env=environment, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 
@@ -58,9 +59,16 @@ def look(*words):
     return run.returncode, [finding for finding in json.loads(run.stdout)["findings"] if finding["severity"] != "note"]
 
 
+def check_steps(steps):
+    """Who does something else, the one that the finding is about, and the others as one."""
+    assert [step["rank"] for step in steps] == [2, 0, 1], steps
+    assert [one["rank"] for one in steps[2]["alike"]] == [1, 3, 4], steps
+    assert re.match(r"3 ranks wait alike at .*rank.py:9.* for .*: ranks 1, 3 and 4$", steps[2]["what"]), steps
+
+
 def check_one_host():
     need_module(system_python(), "torch")
-    job = start(range(4), "127.0.0.1", free_port("127.0.0.1"))
+    job = start(range(RANKS), "127.0.0.1", free_port("127.0.0.1"))
     try:
         found = []
         while not found:
@@ -68,18 +76,18 @@ def check_one_host():
             time.sleep(LOOK_S)
         assert [one["rule"] for one in found] == ["collective-mismatch"] and found[0]["severity"] == "warning", found
         assert found[0]["message"] == TEXT, found[0]["message"]
-        assert sorted(step["rank"] for step in found[0]["evidence"]) == [0, 1, 2, 3], found[0]["evidence"]
+        check_steps(found[0]["evidence"])
     finally:
         kill_group(job.pid)
         job.wait()
 
 
 def check_two_hosts():
-    """Each session has half of the ranks, and says nothing; together they tell it."""
+    """Each session has some of the ranks, and says nothing; together they tell it."""
     need_module(system_python(), "torch")
     address = socket.gethostbyname(socket.gethostname())
     port = free_port(address)
-    hosts = [start(numbers, socket.gethostname(), port) for numbers in ((0, 1), (2, 3))]
+    hosts = [start(numbers, socket.gethostname(), port) for numbers in ((0, 1), (2, 3, 4))]
     try:
         found = []
         while not found:
@@ -90,6 +98,7 @@ def check_two_hosts():
                 _, found = look("report", "--no-conf", place)
             time.sleep(LOOK_S)
         assert [one["message"] for one in found] == [TEXT], found
+        check_steps(found[0]["evidence"])
     finally:
         for host in hosts:
             kill_group(host.pid)

@@ -10,6 +10,7 @@
 #include "../../shim/common/hash.h"
 #include "../base/headline.h"
 #include "../base/jsontext.h"
+#include "../evidence/steps/alike.h"
 #include "../ranks/stuck.h"
 
 /* What was last recorded of a rank. */
@@ -153,6 +154,19 @@ static json_t *step_of(const struct merged_rank *one, const struct stuck_rank *r
 	return step;
 }
 
+/* `first`: the finding is about it. */
+static struct alike_wait wait_of(const struct merged_rank *one, const struct stuck_rank *rank,
+				 bool first, const struct report *report)
+{
+	return (struct alike_wait){
+		.step = step_of(one, rank, report),
+		.place = rank->stuck && *rank->in->place ? text_copy(rank->in->place) : NULL,
+		.awaited = rank->stuck ? text_format("the other ranks in %s", rank->in->name) :
+					 text_copy(rank->what),
+		.single = first || !rank->stuck,
+	};
+}
+
 static json_t *finding_of(struct merged_rank **one, const struct stuck_rank *rank, uint32_t count,
 			  enum grade grade, const struct report *report)
 {
@@ -163,14 +177,16 @@ static json_t *finding_of(struct merged_rank **one, const struct stuck_rank *ran
 					    headline_left(one[0]->pid, grade_text(grade),
 							  rule_slug(RULE_collective_mismatch))),
 		       *why = headline_fit(headline.why, HEADLINE_REST);
+	AUTO_FREE struct alike_wait *wait = memory_get(count * sizeof(*wait));
 	json_t *steps = json_array(), *finding;
-	uint32_t first = 0;
+	uint32_t first = 0, waits = 0;
 
 	while (first + 1 < count && !rank[first].stuck)
 		first++;
 	for (uint32_t i = 0; i < count; i++)
 		if (rank[i].stuck || rank[i].lacked)
-			json_array_append_new(steps, step_of(one[i], &rank[i], report));
+			wait[waits++] = wait_of(one[i], &rank[i], i == first, report);
+	alike_steps(wait, waits, steps);
 	snprintf(print, sizeof(print), "%016" PRIx64,
 		 hash_text(hash_text(HASH_EMPTY, one[first]->in.name), one[first]->in.place));
 	finding = json_pack(

@@ -249,9 +249,10 @@ static char *subject_text(const struct group *group)
 
 static json_t *member_json(const json_t *step)
 {
-	return json_pack("{s:O, s:O, s:O, s:O*}", "pid", json_object_get(step, "pid"), "tid",
+	return json_pack("{s:O, s:O, s:O, s:O*, s:O*}", "pid", json_object_get(step, "pid"), "tid",
 			 json_object_get(step, "tid"), "thread", json_object_get(step, "thread"),
-			 "rank", json_object_get(step, "rank"));
+			 "rank", json_object_get(step, "rank"), "host",
+			 json_object_get(step, "host"));
 }
 
 /* Lets the step speak for all of a list. */
