@@ -142,7 +142,7 @@ struct group {
 	const json_t *alike;
 	uint32_t count, processes;
 	bool mains, ranked;
-	bool namesakes; /* threads of one name */
+	bool namesakes, confused; /* threads of one name, all or the first two */
 };
 
 static bool is_main(const json_t *one)
@@ -181,6 +181,8 @@ static struct group group_of(const json_t *alike)
 				   is_same_value(json_array_get(alike, 0), one, "thread");
 	}
 	group.processes = (uint32_t)json_object_size(seen);
+	group.confused =
+		is_same_value(json_array_get(alike, 0), json_array_get(alike, 1), "thread");
 	return group;
 }
 
@@ -203,7 +205,7 @@ static char *member_text(const struct group *group, const json_t *one)
 
 	if (group->processes > 1)
 		return text_format("%lld", jsontext_number(one, "pid"));
-	if (group->namesakes)
+	if (group->confused)
 		return text_format("TID %lld", jsontext_number(one, "tid"));
 	return strncmp(name, "TID ", 4) && !is_main(one) ? text_format("\"%s\"", name) :
 							   text_copy(name);
