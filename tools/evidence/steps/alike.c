@@ -293,20 +293,32 @@ static json_t *own_step(const json_t *finding)
 
 	JSON_EACH(step, json_object_get(finding, "evidence"))
 		if (is_same_value(step, finding, "pid") && is_same_value(step, finding, "tid") &&
-		    (json_object_get(step, "alike") || strstr(jsontext_at(step, "what"), WAITS)))
+		    strstr(jsontext_at(step, "what"), WAITS))
 			return step;
 	return NULL;
+}
+
+/* The group of those that wait for it, or the finding's own thread, if that does. */
+static json_t *step_of_awaited(const json_t *finding, const char *awaited)
+{
+	json_t *step, *own = own_step(finding);
+
+	JSON_EACH(step, json_object_get(finding, "evidence"))
+		if (json_object_get(step, "alike") && strstr(jsontext_at(step, "what"), awaited))
+			return step;
+	return own && strstr(jsontext_at(own, "what"), awaited) ? own : NULL;
 }
 
 void alike_join(json_t *finding, const json_t *other)
 {
 	const json_t *beside = own_step(other);
-	json_t *step = own_step(finding), *alike = json_object_get(step, "alike"), *one;
-	const char *awaited = beside ? strstr(jsontext_at(beside, "what"), WAITS) : NULL;
+	const char *awaited = beside ? strstr(jsontext_at(beside, "what"), WAITS) + strlen(WAITS) :
+				       NULL;
+	json_t *step = awaited ? step_of_awaited(finding, awaited) : NULL,
+	       *alike = json_object_get(step, "alike"), *one;
 	AUTO_FREE char *place = frame_text(json_object_get(step, "at"));
 
-	if (!step || !awaited || json_array_size(alike) >= JOINED_MAX ||
-	    !strstr(jsontext_at(step, "what"), awaited + strlen(WAITS)))
+	if (!step || json_array_size(alike) >= JOINED_MAX)
 		return;
 	JSON_EACH(one, alike)
 		if (is_same_value(one, beside, "pid") && is_same_value(one, beside, "tid"))
@@ -317,7 +329,7 @@ void alike_join(json_t *finding, const json_t *other)
 	}
 	json_array_append_new(alike, member_json(beside));
 	if (json_array_size(alike) >= LEAST)
-		speak_for(step, alike, place, awaited + strlen(WAITS));
+		speak_for(step, alike, place, awaited);
 }
 
 /* ---- order ---- */
