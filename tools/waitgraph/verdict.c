@@ -411,14 +411,67 @@ bool verdict_leaves_out(struct deadlocks *deadlocks, uint32_t index)
 	return role_text(role_of(&deadlocks->reader->session.table[slot]));
 }
 
-/* Records the rest of a group, threads that wait for an end first. */
+/* ---- groups ---- */
+
+static bool is_of_group(const struct deadlocks *deadlocks, uint32_t index, uint32_t group)
+{
+	return deadlocks->graph.solved.group[index] == group && !deadlocks_told(deadlocks, index);
+}
+
+/* What it waits for, and how: threads that wait alike have the same. */
+static uint64_t manner_of(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	struct pythread_wait python = pythread_wait(deadlocks_thread(deadlocks, index), wait->lock);
+
+	return (uint64_t)wait->kind << 56 ^ (uint64_t)python.frames.what << 48 ^ wait->caller;
+}
+
+/* The manner of most of a group that has too many to record them all, if it is that of more than half; 0: it has not. */
+static uint64_t crowd_of(struct deadlocks *deadlocks, uint32_t group)
+{
+	uint64_t crowd = 0;
+	uint32_t count = 0, votes = 0;
+
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		count += is_of_group(deadlocks, i, group);
+	for (uint32_t i = 0; count > VERDICT_FEW && i < deadlocks->graph.solved.count; i++) {
+		uint64_t manner = is_of_group(deadlocks, i, group) ? manner_of(deadlocks, i) : 0;
+
+		if (!manner)
+			continue;
+		crowd = votes ? crowd : manner;
+		votes += manner == crowd ? 1 : -1;
+	}
+	return crowd;
+}
+
+/* Those that wait for an end, the next one, those that are not of the crowd, and the rest. */
+enum turn { TURN_ENDS, TURN_FIRST, TURN_DIFFERENT, TURN_REST, TURNS };
+
+static bool is_its_turn(struct deadlocks *deadlocks, const struct verdict *verdict, uint32_t index,
+			enum turn turn, uint64_t crowd)
+{
+	switch (turn) {
+	case TURN_ENDS:
+		return deadlocks->waits.item.item[index].kind == MPSAN_WAIT_PROCESS;
+	case TURN_FIRST:
+		return !verdict->count;
+	case TURN_DIFFERENT:
+		return crowd && manner_of(deadlocks, index) != crowd;
+	default:
+		return true;
+	}
+}
+
 void verdict_add_group(struct deadlocks *deadlocks, struct verdict *verdict, uint32_t group)
 {
-	for (int others = 0; others < 2; others++)
+	uint64_t crowd = crowd_of(deadlocks, group);
+
+	for (enum turn turn = 0; turn < TURNS; turn++)
 		for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++) {
-			if (deadlocks->graph.solved.group[i] != group ||
-			    deadlocks_told(deadlocks, i) ||
-			    (!others && deadlocks->waits.item.item[i].kind != MPSAN_WAIT_PROCESS))
+			if (!is_of_group(deadlocks, i, group) ||
+			    !is_its_turn(deadlocks, verdict, i, turn, crowd))
 				continue;
 			if (verdict_leaves_out(deadlocks, i))
 				deadlocks_entry(deadlocks, i)->round.told = true;

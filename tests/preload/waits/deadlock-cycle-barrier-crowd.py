@@ -1,10 +1,11 @@
-"""Thirty threads meet at a Barrier, but one waits for an Event before it: it has its own step, the others are one."""
+"""Three hundred threads meet at a Barrier, but one waits for an Event before it: it is recorded although 256 are at most, and has
+its own step, while the others are one."""
 # expect: deadlock-cycle error
 # ends: never
 # frames: party late
-# says: 28 threads of process
-# says: wait alike at party (deadlock-cycle-barrier-crowd.py:13) for the other parties of a Barrier
-# says: at late (deadlock-cycle-barrier-crowd.py:17) waits for Event.set
+# says: 253 threads of process
+# says: wait alike at party (deadlock-cycle-barrier-crowd.py:14) for the other parties of a Barrier
+# says: at late (deadlock-cycle-barrier-crowd.py:18) waits for Event.set
 
 import threading
 
@@ -19,9 +20,9 @@ def late(barrier, event):
 
 
 def main():
-    barrier, event = threading.Barrier(30), threading.Event()
-    threads = [threading.Thread(target=party, args=(barrier,), name=f"party-{number}") for number in range(29)]
-    threads.insert(11, threading.Thread(target=late, args=(barrier, event), name="late"))
+    barrier, event = threading.Barrier(300), threading.Event()
+    threads = [threading.Thread(target=party, args=(barrier,), name=f"party-{number}") for number in range(299)]
+    threads.insert(280, threading.Thread(target=late, args=(barrier, event), name="late"))
     for thread in threads:
         thread.start()
     for thread in threads:
