@@ -12,6 +12,7 @@
 #include "../reader/fields.h"
 #include "args.h"
 #include "evidence_shm.h"
+#include "steps/dead_owner.h"
 #include "text_cuda.h"
 #include "text_process.h"
 
@@ -166,6 +167,8 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 		args_set(args, ARG_end,
 			 process_end_text(reader, subjects->finding->process - 1,
 					  subjects->ended.where));
+		args_set(args, ARG_ended_by,
+			 ended_by_text(subjects->ctx, subjects->finding->process - 1));
 		parent_args(reader, subjects->finding->process - 1, args);
 	}
 	args_set(args, ARG_amount,

@@ -55,9 +55,9 @@
 	{                                         \
 		STEP_ENDED, "{maker} {maker_end}" \
 	}
-#define STEP_PROCESS_ENDED                    \
-	{                                     \
-		STEP_ENDED, "{process} {end}" \
+#define STEP_PROCESS_ENDED                              \
+	{                                               \
+		STEP_ENDED, "{process} {end}{ended_by}" \
 	}
 #define STEP_NAME_REMOVED                             \
 	{                                             \

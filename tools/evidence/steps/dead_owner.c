@@ -43,26 +43,32 @@ static char *sent_at(const struct evidence_context *ctx, const struct fact_event
 	return where ? text_format(" at %s", where) : text_copy("");
 }
 
-/* "; process 7 had sent it SIGKILL at stop (job.py:40)", or what the supervisor knows of the kernel. */
-static char *ended_by(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
-		      uint32_t slot)
+char *ended_by_text(const struct evidence_context *ctx, uint32_t slot)
 {
 	const struct facts *facts = &ctx->reader->facts;
 	uint32_t at = process_ended_by(facts, slot);
 	const struct fact_event *event = at == FACT_NONE ? NULL : &facts->events[at];
+	AUTO_FREE char *who = NULL, *signal = NULL, *where = NULL;
+	bool itself = event && event->by == slot;
+
+	if (!event)
+		return text_copy("");
+	where = sent_at(ctx, event);
+	who = itself ? text_copy("it") : process_text(ctx->reader, event->by);
+	signal = text_signal((int)EVENT_AS(event, killed)->signal);
+	return text_format("; %s had sent %s %s%s", who, itself ? "itself" : "it", signal, where);
+}
+
+/* What the supervisor knows of the kernel. */
+static const char *by_kernel(const struct evidence_context *ctx,
+			     const struct fact_deadlock *deadlock)
+{
 	const char *detail =
 		deadlock->ev.cause == MPSAN_DEADLOCK_OWNER_GONE ?
 			reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail) :
 			NULL;
-	AUTO_FREE char *who = NULL, *signal = NULL, *where = NULL;
 
-	if (!event)
-		return text_copy(detail ?: "");
-	where = sent_at(ctx, event);
-	who = event->by == slot ? text_copy("it") : process_text(ctx->reader, event->by);
-	signal = text_signal((int)EVENT_AS(event, killed)->signal);
-	return text_format("; %s had sent %s %s%s", who, event->by == slot ? "itself" : "it",
-			   signal, where);
+	return detail ?: "";
 }
 
 /* Where it exited, if that is in the program and no exception says it: Python exits of itself in multiprocessing. */
@@ -115,9 +121,9 @@ void dead_owner_step(const struct evidence_context *ctx, const struct fact_deadl
 	who = process_text(ctx->reader, slot);
 	had = had_text(ctx, deadlock);
 	end = process_end_text(ctx->reader, slot, NULL);
-	by = ended_by(ctx, deadlock, slot);
+	by = ended_by_text(ctx, slot);
 	left = left_at(ctx, slot);
-	text = text_format("%s %s%s%s%s", who, had, end, by, left);
+	text = text_format("%s %s%s%s%s", who, had, end, *by ? by : by_kernel(ctx, deadlock), left);
 	json_array_append_new(steps, callsite_step(ctx, &callsite, STEP_ENDED, jsontext_of(text)));
 	callsite_finish(&callsite);
 }
