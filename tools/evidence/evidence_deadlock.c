@@ -331,7 +331,7 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	args_set(args, ARG_awaited, deadlock_awaited(ctx, first));
 	args_set(args, ARG_dead, deadlock_dead(ctx, deadlock));
 	args_set(args, ARG_dead_named,
-		 dead_process(ctx, deadlock) ?
+		 deadlock_dead_process(ctx, deadlock) ?
 			 process_text(ctx->reader, (uint32_t)deadlock->ev.dead_slot - 1) :
 			 deadlock_dead(ctx, deadlock));
 	args_set(args, ARG_dead_end, deadlock_dead_end(ctx, deadlock));

@@ -89,7 +89,7 @@ function stepsOf(finding) {
 	}
 	const lists = [...groups.values()].flatMap((list) => list.length < ALIKE_LEAST ? list.map((one) => [one]) : [list]);
 	finding.steps = lists.sort((a, b) => finding.evidence.indexOf(a[0]) - finding.evidence.indexOf(b[0])).map((list, i) =>
-		({...(list.find(ownerKey) || list[0]), number: i + 1, alike: list.length > 1 ? list : null}));
+		({...(list.find(ownerKey) || list[0]), number: i + 1, alike: list.length > 1 ? list : list[0].alike?.map((one) => ({...list[0], ...one, alike: null}))}));
 	return finding.steps;
 }
 
