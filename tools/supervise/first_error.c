@@ -63,6 +63,7 @@ char *first_error_text(const struct alert *alert, const json_t *finding)
 
 	line_clean(what); /* names come from the program */
 	line_clean(next);
-	return text_format("mpsan: %s after %s of the session: %s: %s\n  %s\n%s", headline(alert, finding), after,
-			   jsontext_at(finding, "rule"), next, what, rest);
+	return text_format("mpsan: %s after %s of the session: %s: %s\n  %s\n%s",
+			   headline(alert, finding), after, jsontext_at(finding, "rule"), next,
+			   what, rest);
 }
