@@ -59,7 +59,7 @@ def look(*words):
     return run.returncode, [finding for finding in json.loads(run.stdout)["findings"] if finding["severity"] != "note"]
 
 
-def check_steps(steps):
+def told_in(steps):
     """Who does something else, the one that the finding is about, and the others as one."""
     assert [step["rank"] for step in steps] == [2, 0, 1], steps
     assert [one["rank"] for one in steps[2]["alike"]] == [1, 3, 4], steps
@@ -76,7 +76,7 @@ def check_one_host():
             time.sleep(LOOK_S)
         assert [one["rule"] for one in found] == ["collective-mismatch"] and found[0]["severity"] == "warning", found
         assert found[0]["message"] == TEXT, found[0]["message"]
-        check_steps(found[0]["evidence"])
+        told_in(found[0]["evidence"])
     finally:
         kill_group(job.pid)
         job.wait()
@@ -98,7 +98,7 @@ def check_two_hosts():
                 _, found = look("report", "--no-conf", place)
             time.sleep(LOOK_S)
         assert [one["message"] for one in found] == [TEXT], found
-        check_steps(found[0]["evidence"])
+        told_in(found[0]["evidence"])
     finally:
         for host in hosts:
             kill_group(host.pid)

@@ -355,7 +355,7 @@ def check_headers():
         for level in ("-O0", "-O2"):
             subprocess.run(["g++", "-g", level, "-pthread", "-o", "made", "code.cc"], cwd=place, check=True)
             run = run_bare(["timeout", "-s", "KILL", "20", MPSAN, "run", "--on-deadlock=kill", "--", place / "made"])
-            assert "debit() (code.cc:6)" in run.err, run.err
+            assert "debit (code.cc:6)" in run.err, run.err
             assert "unique_lock<std::mutex> second(ledger); // here" in run.err, run.err
 
 
@@ -364,7 +364,7 @@ def hanging(place, compiler, source, *flags):
     (place / "code.c").write_text(source)
     subprocess.run([compiler, *flags, "-g", "-pthread", "-o", "made", "code.c"], cwd=place, check=True)
     run = run_bare(["timeout", "-s", "KILL", "20", MPSAN, "run", "--report", f"json={place}/report.json",
-                    "--on-deadlock=kill", "--", place / "made"])
+                    "--on-deadlock=kill", "--verbose", "--", place / "made"])
     report = json.loads((place / "report.json").read_text())
     finding, = [finding for finding in report["findings"] if finding["severity"] == "error"]
     return [(frame["function"], frame["line"]) for frame in finding["evidence"][-1]["stack"]], run.err
@@ -383,8 +383,8 @@ def check_inlined_headers():
     with workshop() as place:
         for level in ("-O0", "-O1", "-O2"):
             wait, text = hanging(place, "g++", LAMBDA_SOURCE, level, "-x", "c++")
-            assert re.search(r"forever at Account::debit\(\) \(code.c:7\)", text), text
-            holds, = re.findall(r"which it already holds(.*)", text.split("mpsan: error: ")[1])[:1]
+            assert re.search(r"forever at Account::debit \(code.c:7\)", text), text
+            holds, = re.findall(r"which it already holds(.*)", text.split("in full: ")[1])[:1]
             assert "(code.c:14)" in holds if level != "-O0" else not holds, text
             lines = [line for function, line in wait if function and ("debit" in function or "operator()() const" in
                                                                       function or function == "operator()")]
@@ -405,7 +405,7 @@ def check_headers_live():
         finally:
             kill_group(process.pid)
             process.wait()
-        assert "at main (code.cc:" in text and "at Account::debit() (code.cc:7)" in text, text
+        assert "at main (code.cc:" in text and "at Account::debit (code.cc:7)" in text, text
         assert "__gthread_" not in text, text
 
 

@@ -104,9 +104,9 @@ NAMES = {
 
 def check_name(release, case):
     name, taken = NAMES[case]
-    command = ["build/mpsan", "run", "--on-deadlock=kill", "--", "/usr/bin/python3", "tests/pythons/lock_names.py", case]
+    command = ["build/mpsan", "run", "--on-deadlock=kill", "--verbose", "--", "/usr/bin/python3", "tests/pythons/lock_names.py", case]
     run = run_bare(inside(releases()[release], command) if release else command, env={"TMPDIR": "/tmp"})
-    messages = [line for line in run.err.splitlines() if " error: " in line]
+    messages = [line for line in run.err.splitlines() if line.startswith("  in full: ")]
     assert run.exit == 66 and messages, f"{case}: {run.err}"
     assert name in messages[0], f"{case}: {messages[0]}"
     assert case == "by_semaphore" or 'thread "taker" (TID ' in messages[0], f"{case}: {messages[0]}"

@@ -2,6 +2,8 @@
 /* Follows the frames of Process.join: connection.wait below Popen.wait, or below Popen.poll. */
 #include "pychild.h"
 
+#include "../../shim/common/cpython/process.h"
+
 #define FLOAT_VALUE 16
 #define LIMIT_LOCAL 2 /* of Popen._wait(self, timeout): endtime */
 #define LIMIT_MAX 1e9 /* seconds */
@@ -46,4 +48,14 @@ uint64_t pychild_limit(const struct cpython *py, uint64_t top)
 			       seconds > 0 && seconds < LIMIT_MAX ?
 		       (uint64_t)(seconds * 1e9) :
 		       0;
+}
+
+bool pychild_is_daemon(const struct cpython *py, uint64_t top)
+{
+	uint64_t process = cpython_started(py, top),
+		 config = process ? cpython_attribute(py, process, "_config") : 0,
+		 daemon = config ? cpython_dict_find(py, config, "daemon") : 0;
+
+	return daemon && cpython_is_a(py, daemon, "bool") &&
+	       cpython_member(py, daemon, CPYTHON_INT_VALUE) & 1;
 }

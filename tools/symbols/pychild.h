@@ -16,3 +16,6 @@ uint32_t pychild_joined(const struct cpython *py, uint64_t top);
  * child: CLOCK_MONOTONIC, ns. 0: it does something else.
  */
 uint64_t pychild_limit(const struct cpython *py, uint64_t top);
+
+/* Whether it is the main thread of a process of multiprocessing that was started as a daemon: its parent ends it at its own end. */
+bool pychild_is_daemon(const struct cpython *py, uint64_t top);

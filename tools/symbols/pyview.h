@@ -116,6 +116,7 @@ unsigned pyview_locks_in_with(struct pyview *view, uint64_t holder, uint64_t *lo
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_pool_is_short(struct pyview *view, uint64_t waiter); /* see pypool.h */
 bool pyview_pool_is_queued(struct pyview *view, uint64_t worker);
+bool pyview_is_daemon(struct pyview *view, uint64_t main_thread); /* see pychild.h */
 bool pyview_pool_works_on(struct pyview *view, uint64_t worker);
 uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter);
 bool pyview_had_permits(struct pyview *view, uint64_t semaphore);

@@ -120,13 +120,40 @@ static bool check(struct deadlocks *deadlocks, bool (*ask)(struct waits *waits, 
 	return changed;
 }
 
-/* Both checks are made, whatever the first returns. */
+/* Whether the main thread of its parent goes on; a fork server ends nobody. */
+static bool has_parent(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot *snapshot = &deadlocks->snapshot;
+	uint32_t slot = snapshot->reader->session.table[snapshot->threads.item[index].slot].parent,
+		 process = slot ? snapshot_process(snapshot, slot - 1) : SNAPSHOT_NONE,
+		 main = process != SNAPSHOT_NONE ? snapshot->processes.item[process].begin :
+						   SNAPSHOT_NONE;
+
+	return main < deadlocks->graph.solved.count && !deadlocks->graph.solved.dead[main] &&
+	       !deadlocks->waits.item.item[main].serves;
+}
+
+/* Opens daemons that nobody has told that they are no longer needed. */
+static bool check_daemons(struct deadlocks *deadlocks)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < deadlocks->graph.solved.count; i++)
+		if (deadlocks->graph.solved.dead[i] && has_parent(deadlocks, i) &&
+		    waits_in_daemon(&deadlocks->waits, i)) {
+			deadlocks->waits.item.item[i].end = WAIT_OPEN;
+			changed = true;
+		}
+	return changed;
+}
+
+/* All checks are made, whatever the first returns. */
 static bool check_again(struct deadlocks *deadlocks)
 {
 	bool handlers = check(deadlocks, waits_check_handlers);
 	bool memory = check(deadlocks, waits_check_memory);
 
-	return handlers || memory;
+	return check_daemons(deadlocks) || handlers || memory;
 }
 
 static void solve_once(struct deadlocks *deadlocks, uint64_t before_ns)

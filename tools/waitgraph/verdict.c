@@ -334,7 +334,8 @@ void verdict_add_open(struct deadlocks *deadlocks, struct verdict *verdict, uint
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	struct ev_blocked event;
 
-	if (verdict_is_full(deadlocks, verdict))
+	if (verdict_is_full(deadlocks, verdict) ||
+	    (verdict->count >= VERDICT_FEW && thread->tid != thread->pid))
 		return;
 	event = verdict_describe(deadlocks, index, flags);
 	verdict_put(deadlocks, verdict, thread->slot, thread->own_tid, &event);

@@ -153,6 +153,11 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread);
  */
 bool waits_check_memory(struct waits *waits, uint32_t thread);
 /*
+ * Whether a thread reads from a pipe in a daemon of multiprocessing, which its parent ends at its own end: a process that
+ * waits for nothing more, as long as its parent goes on.
+ */
+bool waits_in_daemon(struct waits *waits, uint32_t thread);
+/*
  * The last check: whether the thread has run, or was woken, meanwhile, by a process that has ended
  * since. Only waiters for Python's GIL may run all the time.
  */

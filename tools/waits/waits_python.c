@@ -445,3 +445,15 @@ void look_add_gil(struct look *look)
 	if (holder != SNAPSHOT_NONE)
 		look_add_owner(look, holder);
 }
+
+bool waits_in_daemon(struct waits *waits, uint32_t index)
+{
+	struct snapshot_thread *thread = &waits->snapshot->threads.item[index];
+	struct look look = {waits, waits->snapshot, thread, &waits->item.item[index]};
+	struct pyview *view = look.wait->end == WAIT_PROCESSES && wait_is_read(look.wait) &&
+					      thread->tid == thread->pid && look_handle(thread) ?
+				      look_view(&look, thread->pid) :
+				      NULL;
+
+	return view && pyview_is_daemon(view, look_handle(thread));
+}
