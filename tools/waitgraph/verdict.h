@@ -9,7 +9,8 @@
 #include "deadlocks.h"
 
 #define VERDICT_MAX 256u /* threads recorded per deadlock, of which */
-#define VERDICT_FEW 24u /* so many of any kind, and the others main threads; or so many in all in a log that is half full */
+#define VERDICT_FEW \
+	24u /* so many of any kind, and the others main threads; or so many in all in a log that is half full */
 
 struct verdict {
 	uint64_t first; /* position of its first thread */
