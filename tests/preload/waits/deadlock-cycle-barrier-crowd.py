@@ -1,9 +1,9 @@
-"""Three hundred threads meet at a Barrier, but one waits for an Event before it: it is recorded although 256 are at most, and has
+"""Three hundred threads meet at a Barrier, but one waits for an Event before it: it is recorded although 24 are at most, and has
 its own step, while the others are one."""
 # expect: deadlock-cycle error
 # ends: never
 # frames: party late
-# says: 253 threads of process
+# says: 21 threads of process
 # says: wait alike at party (deadlock-cycle-barrier-crowd.py:14) for the other parties of a Barrier
 # says: at late (deadlock-cycle-barrier-crowd.py:18) waits for Event.set
 
