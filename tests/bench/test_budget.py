@@ -103,7 +103,7 @@ def check(operation, what, budget):
     if tool and not shutil.which(tool):
         raise Skip(f"no {tool} here")
     bare = cost(operation, counted, False)
-    allowed = budget * TOLERANCE + (1 if counted is faults else 0.05)
+    allowed = budget * TOLERANCE + (2 if counted is faults else 0.05)  # pages of files that are not at hand on a busy machine
     watched = min_within(bare + allowed, lambda: cost(operation, counted, True))
     print(f"          {operation}: {bare:.1f} {what} bare, {watched - bare:.1f} added, {budget} allowed")
     assert watched - bare <= allowed, f"{watched - bare:.1f} {what} are added, {budget} allowed"
