@@ -79,11 +79,11 @@ def starved(number=0):
 
 def alike():
     """Twenty-three workers wait for a lock whose owner is dead; a wrapper ran forty commands before the program."""
-    def waits(pid, what, owner_pid, at, gone=False):
+    def waits(pid, what, owner_pid, at, gone=False, **more):
         return step("blocked", f"process {pid} waits for {what}", pid, pid, 700, (at,), waits_for={
-            "what": what, "pid": owner_pid, "tid": 0, "thread": None, "gone": gone, "taken": None, "since_ns": ms(420)})
-    steps = [waits(201, "the lock", 200, "work", True), waits(100, "the end of process 201", 201, "join"),
-             *(waits(pid, "the lock", pid, "work") for pid in range(202, 224))]
+            "what": what, "pid": owner_pid, "tid": 0, "thread": None, "gone": gone, "taken": None, "since_ns": ms(420)}, **more)
+    workers = [{"pid": pid, "tid": pid, "thread": "main thread"} for pid in range(201, 224)]
+    steps = [waits(201, "the lock", 200, "work", True, alike=workers), waits(100, "the end of process 201", 201, "join")]
     processes = [process(100, 1, None, 0, 1000, "root", argv=["/usr/bin/env", "bash", "python3", "train.py"]),
                  *(process(300 + i, 100, None, 1 + i, 4 + i, argv=["bash", "which"], end={"code": i % 2}) for i in range(40)),
                  process(100, 1, None, 50, 1000, "exec", argv=["python3", "train.py"]),

@@ -72,24 +72,10 @@ function ownerKey(step) {
 	return edge && (edge.tid || edge.gone || edge.pid !== step.pid) ? `${edge.pid}/${edge.tid}` : '';
 }
 
-/* The steps with their `number`; those of which only the thread differs are one, and `alike` has them all. */
+/* The steps with their `number`; of a group `alike` has a step for each of its threads. */
 function stepsOf(finding) {
-	if (finding.steps)
-		return finding.steps;
-	const groups = new Map(), owners = new Map(), keys = new Map();
-	const see = (map, key, value) => map.set(key, (map.get(key) || []).concat([value]));
-	for (const step of finding.evidence || []) {
-		keys.set(step, step.waits_for ? [step.role, step.at, step.python, step.python < 0 && step.stack, step.waits_for.what].join() : keys.size);
-		if (ownerKey(step) && !owners.get(keys.get(step))?.includes(ownerKey(step)))
-			see(owners, keys.get(step), ownerKey(step));
-	}
-	for (const step of keys.keys()) {
-		const key = keys.get(step), known = owners.get(key) || [];
-		see(groups, known.length > 1 ? `${key} ${ownerKey(step)}` : key, step);
-	}
-	const lists = [...groups.values()].flatMap((list) => list.length < ALIKE_LEAST ? list.map((one) => [one]) : [list]);
-	finding.steps = lists.sort((a, b) => finding.evidence.indexOf(a[0]) - finding.evidence.indexOf(b[0])).map((list, i) =>
-		({...(list.find(ownerKey) || list[0]), number: i + 1, alike: list.length > 1 ? list : list[0].alike?.map((one) => ({...list[0], ...one, alike: null}))}));
+	finding.steps ||= (finding.evidence || []).map((step, i) =>
+		({...step, number: i + 1, alike: step.alike?.map((one) => ({...step, ...one, alike: null}))}));
 	return finding.steps;
 }
 
