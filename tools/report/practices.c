@@ -177,14 +177,11 @@ static unsigned count_status(const json_t *list, const char *status)
 	return count;
 }
 
-void practices_print_count(FILE *out, const json_t *document)
+static void print_count(FILE *out, const json_t *list)
 {
-	const json_t *list = json_object_get(document, "practices");
-
-	if (json_array_size(list))
-		fprintf(out, "mpsan: best practices: %u kept, %u violated, %u not observable\n",
-			count_status(list, statuses[1]), count_status(list, statuses[0]),
-			count_status(list, statuses[2]));
+	fprintf(out, "mpsan: best practices: %u kept, %u violated, %u not observable\n",
+		count_status(list, statuses[1]), count_status(list, statuses[0]),
+		count_status(list, statuses[2]));
 }
 
 static void print_findings(FILE *out, const json_t *document, const json_t *prints)
@@ -229,6 +226,6 @@ void practices_print(FILE *out, const json_t *document, bool all)
 				*jsontext_at(practice, "why") ? ")" : "");
 			print_findings(out, document, json_object_get(practice, "findings"));
 		}
-	practices_print_count(out, document);
+	print_count(out, list);
 	fputc('\n', out);
 }

@@ -16,8 +16,7 @@
 void practices_add(json_t *document, const struct judge *judge);
 
 /*
- * Prints the whole list or the violated items, and a summary line; or that line alone. Prints
- * nothing for an empty list.
+ * Prints the whole list, or the violated items of a program that has loaded torch, and a summary line; nothing if there are
+ * none.
  */
 void practices_print(FILE *out, const json_t *document, bool all);
-void practices_print_count(FILE *out, const json_t *document);
