@@ -81,24 +81,24 @@ static void a_text_loses_what_matters_least(void **state)
 
 static void rests(const char *why, const char *fix, const char *expected)
 {
-	AUTO_FREE char *rest = headline_rest(why, fix);
+	AUTO_FREE char *lines = headline_lines("a", why, fix);
 
-	assert_string_equal(rest, expected);
+	assert_string_equal(lines, expected);
 }
 
 static void a_fix_ends_with_a_clause(void **state)
 {
 	(void)state;
-	rests("", "do a", "  → do a\n");
-	rests("b", "do a: then c; and d", "  b\n  → do a: then c; and d\n");
+	rests("", "do a", "a\n  → do a");
+	rests("b", "do a: then c; and d", "a\n  b\n  → do a: then c; and d");
 	rests("b",
 	      "hold no lock across fork: start processes before threads, or use spawn or forkserver; replace a "
 	      "lock of your own",
-	      "  b\n  → hold no lock across fork: start processes before threads, or use spawn or forkserver\n");
+	      "a\n  b\n  → hold no lock across fork: start processes before threads, or use spawn or forkserver");
 	rests("b",
 	      "release the GIL before you wait for another thread (Py_BEGIN_ALLOW_THREADS, gil_scoped_release of "
 	      "pybind11)",
-	      "  b\n  → release the GIL before you wait for another thread\n");
+	      "a\n  b\n  → release the GIL before you wait for another thread");
 }
 
 static void a_fix_names_things_briefly(void **state)
@@ -106,7 +106,7 @@ static void a_fix_names_things_briefly(void **state)
 	(void)state;
 	rests("",
 	      "start thread \"b\" (TID 7) after the fork at main (job.py:36), or use get_context(\"spawn\").Process(); replace the lock",
-	      "  → start \"b\" after the fork at main (job.py:36), or use get_context(\"spawn\").Process()\n");
+	      "a\n  → start \"b\" after the fork at main (job.py:36), or use get_context(\"spawn\").Process()");
 }
 
 /* Whatever it is, it fits. */
@@ -128,7 +128,8 @@ static void every_text_fits(void **state)
 		headline = headline_split(text);
 		{
 			AUTO_FREE char *fitted = headline_fit(headline.whole, columns),
-				       *rest = headline_rest(headline.what, headline.why);
+				       *rest = headline_lines(headline.what, headline.what,
+							      headline.why);
 
 			for (const char *at = fitted; *at; at += length, used++)
 				utf8_decode(at, &length);

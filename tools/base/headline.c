@@ -15,7 +15,6 @@
 #define ELLIPSIS "…"
 #define FILE_LEAST 6u /* and of a file's name */
 #define TEXT_LEAST 12u /* columns of an exception's text that are kept */
-#define MADE ", made at "
 
 /* Removes `bytes` at `at`. */
 static void cut(char *at, size_t bytes)
@@ -108,23 +107,21 @@ static bool fits(const char *marked, const char *ends, size_t columns)
 	return headline_columns(whole) <= columns;
 }
 
-/* The end of "NAME (FILE:LINE)" that begins at `at`; NULL: no place does. */
-static char *end_of_place(char *at)
+/* At each `head` drops what is behind its first `kept` bytes, through the next parenthesis. */
+static void drop_each(char *text, const char *head, size_t kept)
 {
-	char *shut = strchr(at, ')');
-
-	return shut ? shut + 1 : NULL;
+	for (char *at = strstr(text, head), *shut; at; at = strstr(at + kept, head)) {
+		shut = strchr(at, ')');
+		if (!shut)
+			return;
+		cut(at + kept, (size_t)(shut + 1 - at) - kept);
+	}
 }
 
 /* Drops ", made at PLACE" of each lock. */
 static void drop_origins(char *text)
 {
-	for (char *at = strstr(text, MADE), *end; at; at = strstr(at, MADE)) {
-		end = end_of_place(at);
-		if (!end)
-			break;
-		cut(at, (size_t)(end - at));
-	}
+	drop_each(text, ", made at ", 0);
 }
 
 /* Drops what is in the last pair of marks; false: there is none. */
@@ -170,28 +167,19 @@ static void drop_functions(char *text)
 /* `Lock "a" (job.py, global)` becomes `Lock "a"`. */
 static void drop_descriptions(char *text)
 {
-	for (char *open = strstr(text, "\" ("), *shut; open; open = strstr(open + 1, "\" (")) {
-		shut = strchr(open, ')');
-		if (shut)
-			cut(open + 1, (size_t)(shut - open));
-	}
+	drop_each(text, "\" (", 1);
 }
 
 /* `thread "a" (TID 7)` becomes `"a"`; the main thread of a process is that process. */
 static void drop_kinds(char *text)
 {
-	static const char named[] = "thread \"", main_thread[] = "the main thread of ",
-			  tid[] = "\" (TID ";
+	static const char named[] = "thread \"", main_thread[] = "the main thread of ";
 
 	for (char *at = strstr(text, named); at; at = strstr(at, named))
 		cut(at, strlen(named) - 1);
 	for (char *at = strstr(text, main_thread); at; at = strstr(at, main_thread))
 		cut(at, strlen(main_thread));
-	for (char *at = strstr(text, tid), *shut; at; at = strstr(at + 1, tid)) {
-		shut = strchr(at, ')');
-		if (shut)
-			cut(at + 1, (size_t)(shut - at));
-	}
+	drop_each(text, "\" (TID ", 1);
 }
 
 /* Where the text of an exception ends, at its quote and parenthesis; NULL: nowhere. */
@@ -210,6 +198,13 @@ static char *behind(char *text, size_t columns)
 	return text;
 }
 
+/* Puts an ellipsis in the place of what is at least as long. */
+static void elide(char *from, const char *to)
+{
+	memcpy(from, ELLIPSIS, strlen(ELLIPSIS));
+	cut(from + strlen(ELLIPSIS), (size_t)(to - from) - strlen(ELLIPSIS));
+}
+
 /* Shortens the text of an exception by what is too much: `ValueError("abc…")`. */
 static void elide_text(char *text, size_t columns)
 {
@@ -226,9 +221,7 @@ static void elide_text(char *text, size_t columns)
 	all = headline_columns(open + 2) - headline_columns(shut);
 	if (all < much + TEXT_LEAST)
 		return;
-	open = behind(open + 2, all - much);
-	memcpy(open, ELLIPSIS, strlen(ELLIPSIS));
-	cut(open + strlen(ELLIPSIS), (size_t)(shut - open) - strlen(ELLIPSIS));
+	elide(behind(open + 2, all - much), shut);
 }
 
 /* Shortens the name of the last file by what is too much: "f (…long.py:3)". */
@@ -246,9 +239,7 @@ static void elide_file(char *text, size_t columns)
 	length = headline_columns(file) - headline_columns(line);
 	if (length < much + FILE_LEAST)
 		return;
-	line = behind(file, much);
-	memcpy(file, ELLIPSIS, strlen(ELLIPSIS));
-	cut(file + strlen(ELLIPSIS), (size_t)(line - file) - strlen(ELLIPSIS));
+	elide(file, behind(file, much));
 }
 
 /*
@@ -331,16 +322,16 @@ static char *first_of(const char *fix)
 	return text_format("%.*s", (int)(at - fix), fix);
 }
 
-char *headline_rest(const char *why, const char *fix)
+char *headline_lines(const char *what, const char *why, const char *fix)
 {
-	AUTO_FREE char *short_fix = text_copy(fix), *first = NULL, *third = NULL,
-		       *second = headline_fit(why, HEADLINE_REST);
+	AUTO_FREE char *short_fix = text_copy(fix), *clause = NULL, *first = text_copy(what),
+		       *second = headline_fit(why, HEADLINE_REST), *third = NULL;
 
 	shorten(short_fix, ";", HEADLINE_REST);
-	first = first_of(short_fix);
-	third = headline_fit(first, HEADLINE_REST);
+	clause = first_of(short_fix);
+	third = headline_fit(clause, HEADLINE_REST);
+	line_clean(first); /* names come from the program */
 	line_clean(second);
 	line_clean(third);
-	return text_format("%s%s%s  → %s\n", *second ? "  " : "", second, *second ? "\n" : "",
-			   third);
+	return text_format("%s%s%s\n  → %s", first, *second ? "\n  " : "", second, third);
 }

@@ -40,5 +40,8 @@ char *headline_whole(const char *marked);
  */
 char *headline_fit(const char *marked, size_t columns);
 
-/* The second and third line, each with its line break: why, unless that is empty, and the first part of the fix. */
-char *headline_rest(const char *why, const char *fix);
+/*
+ * The lines themselves, without the last line break: what, why, unless that is empty, and the first part of the fix. The
+ * caller frees them.
+ */
+char *headline_lines(const char *what, const char *why, const char *fix);

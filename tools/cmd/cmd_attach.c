@@ -15,11 +15,11 @@
 #include "../attach/cores.h"
 #include "../attach/rights.h"
 #include "../attach/watched.h"
-#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/limit.h"
 #include "../base/line.h"
 #include "../base/progress.h"
+#include "../formats/plain_text.h"
 #include "../ps/ps.h"
 #include "../ps/ps_text.h"
 #include "../reader/host.h"
@@ -103,7 +103,7 @@ struct looking {
 	struct ps_picture *picture;
 	char *ended; /* the processes that have ended meanwhile, "" */
 	bool shows,
-		shown; /* somebody sees the picture of the first look, while the others go on; it was */
+		shown; /* whether the picture of the first look is to be seen at once, and was */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -129,19 +129,15 @@ static void say_new(const struct judge *judge)
 {
 	for (uint32_t i = 0; i < judge->found.count; i++) {
 		struct judged *judged = &judge->found.item[i];
-		AUTO_FREE char *line = NULL, *rest = NULL;
+		AUTO_FREE char *head = NULL;
 
 		if (judged->told || judged->known || !judged->count ||
 		    judged->grade < GRADE_WARNING)
 			continue;
 		judged->told = true;
-		line = text_format("%s: %s: %s", grade_text(judged->grade), rule_slug(judged->rule),
-				   jsontext_at(judged->json, "what"));
-		rest = headline_rest(jsontext_at(judged->json, "why"),
-				     jsontext_at(judged->json, "fix"));
-		line_clean(line); /* names come from the program */
-		complain("%s", line);
-		fputs(rest, stderr);
+		head = plain_head(judged->json);
+		fprintf(stderr, "mpsan: %s: %s: %s\n", grade_text(judged->grade),
+			rule_slug(judged->rule), head);
 	}
 }
 

@@ -3,7 +3,6 @@
 #include "plain_text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "../base/headline.h"
 #include "../base/jsontext.h"
@@ -58,12 +57,8 @@ static void print_step(FILE *out, size_t number, const json_t *step, const struc
 
 char *plain_head(const json_t *finding)
 {
-	AUTO_FREE char *rest =
-		headline_rest(jsontext_at(finding, "why"), jsontext_at(finding, "fix"));
-	char *head = text_format("%s\n%s", jsontext_at(finding, "what"), rest);
-
-	head[strlen(head) - 1] = '\0';
-	return head;
+	return headline_lines(jsontext_at(finding, "what"), jsontext_at(finding, "why"),
+			      jsontext_at(finding, "fix"));
 }
 
 char *plain_story(const json_t *finding, const struct locator *locator, size_t frames)

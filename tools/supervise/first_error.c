@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/util.h"
+#include "../formats/plain_text.h"
 
 /* What silences a finding does not let its program hang on. */
 static char *silenced_text(const struct alert *alert)
@@ -57,13 +57,10 @@ static const char *headline(const struct alert *alert, const json_t *finding)
 char *first_error_text(const struct alert *alert, const json_t *finding)
 {
 	AUTO_FREE char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert),
-		       *what = text_copy(jsontext_at(finding, "what")),
-		       *rest = headline_rest(jsontext_at(finding, "why"),
-					     jsontext_at(finding, "fix"));
+		       *head = plain_head(finding);
 
-	line_clean(what); /* names come from the program */
 	line_clean(next);
-	return text_format("mpsan: %s after %s of the session: %s: %s\n  %s\n%s",
+	return text_format("mpsan: %s after %s of the session: %s: %s\n  %s\n",
 			   headline(alert, finding), after, jsontext_at(finding, "rule"), next,
-			   what, rest);
+			   head);
 }

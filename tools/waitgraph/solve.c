@@ -133,7 +133,7 @@ static bool has_parent(const struct deadlocks *deadlocks, uint32_t index)
 	       !deadlocks->waits.item.item[main].serves;
 }
 
-/* Opens daemons that nobody has told that they are no longer needed. */
+/* Opens the waits of daemons of multiprocessing whose parent goes on: it ends them at its own end. */
 static bool check_daemons(struct deadlocks *deadlocks)
 {
 	bool changed = false;
@@ -152,8 +152,9 @@ static bool check_again(struct deadlocks *deadlocks)
 {
 	bool handlers = check(deadlocks, waits_check_handlers);
 	bool memory = check(deadlocks, waits_check_memory);
+	bool daemons = check_daemons(deadlocks);
 
-	return check_daemons(deadlocks) || handlers || memory;
+	return handlers || memory || daemons;
 }
 
 static void solve_once(struct deadlocks *deadlocks, uint64_t before_ns)
