@@ -16,6 +16,7 @@
 #include "util.h"
 
 #define COLUMNS 160u /* per line shown */
+#define TAB 8u /* columns */
 
 static uint64_t source_file_later(uint64_t one, uint64_t other)
 {
@@ -131,23 +132,11 @@ static const char *end_of(const struct source_file *file, uint64_t number)
 	return file->text + (number < file->lines ? file->line[number] : file->bytes);
 }
 
-char *source_file_line(const struct source_file *file, uint64_t number)
+static char *shown(const char *at, const char *end)
 {
-	const char *at, *end;
-	char *line, *to;
+	char *line = memory_get(COLUMNS * 10 + sizeof("…")), *to = line;
 	size_t length;
 
-	if (!file->text || number < 1 || number > file->lines)
-		return NULL;
-	at = file->text + file->line[number - 1];
-	end = end_of(file, number);
-	while (at < end && isspace((unsigned char)*at))
-		at++;
-	while (end > at && isspace((unsigned char)end[-1]))
-		end--;
-	if (at == end)
-		return NULL;
-	line = to = memory_get(COLUMNS * 10 + sizeof("…"));
 	for (unsigned columns = 0; at < end; at += length) {
 		int32_t code = utf8_decode(at, &length);
 
@@ -161,6 +150,72 @@ char *source_file_line(const struct source_file *file, uint64_t number)
 			to = utf8_escape(to, at, length, "");
 	}
 	return line;
+}
+
+/* A line without blanks at its ends: from `*end` of it, which is then where it ends. */
+static const char *bounds(const struct source_file *file, uint64_t number, const char **end)
+{
+	const char *at = file->text + file->line[number - 1];
+
+	*end = end_of(file, number);
+	while (at < *end && isspace((unsigned char)*at))
+		at++;
+	while (*end > at && isspace((unsigned char)(*end)[-1]))
+		(*end)--;
+	return at;
+}
+
+static bool has_line(const struct source_file *file, uint64_t number)
+{
+	return file->text && number >= 1 && number <= file->lines;
+}
+
+char *source_file_line(const struct source_file *file, uint64_t number)
+{
+	const char *at, *end;
+
+	if (!has_line(file, number))
+		return NULL;
+	at = bounds(file, number, &end);
+	return at == end ? NULL : shown(at, end);
+}
+
+/* The columns before what `at` points to in its line. */
+static unsigned indent_of(const struct source_file *file, uint64_t number, const char *at)
+{
+	unsigned columns = 0;
+
+	for (const char *blank = file->text + file->line[number - 1]; blank < at; blank++)
+		columns = *blank == '\t' ? columns / TAB * TAB + TAB : columns + 1;
+	return columns < COLUMNS ? columns : COLUMNS;
+}
+
+uint64_t source_file_around(const struct source_file *file, uint64_t number,
+			    char *line[SOURCE_FILE_AROUND])
+{
+	uint64_t first = number > SOURCE_FILE_AROUND / 2 ? number - SOURCE_FILE_AROUND / 2 : 1;
+	unsigned indents[SOURCE_FILE_AROUND] = {0}, least = COLUMNS;
+
+	for (unsigned i = 0; i < SOURCE_FILE_AROUND; i++) {
+		const char *at, *end;
+
+		line[i] = NULL;
+		if (!has_line(file, first + i))
+			continue;
+		at = bounds(file, first + i, &end);
+		line[i] = shown(at, end);
+		indents[i] = indent_of(file, first + i, at);
+		if (at < end && indents[i] < least)
+			least = indents[i];
+	}
+	for (unsigned i = 0; i < SOURCE_FILE_AROUND && line[i]; i++)
+		if (*line[i] && indents[i] > least) {
+			char *shallow = line[i];
+
+			line[i] = text_format("%*s%s", (int)(indents[i] - least), "", shallow);
+			free(shallow);
+		}
+	return first;
 }
 
 static bool is_part_of_name(char c)

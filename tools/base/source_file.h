@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define SOURCE_FILE_AROUND 5u /* lines */
 #define SOURCE_FILE_MAX ((size_t)4 << 20) /* bytes; real ones are far smaller */
 
 struct source_file {
@@ -37,6 +38,13 @@ void source_file_finish(struct source_file *file);
  * frees it.
  */
 char *source_file_line(const struct source_file *file, uint64_t number);
+
+/*
+ * Line `number` with those before and after it, each shortened, without blanks at its end and without the indentation that all
+ * have: returns the number of the first. NULL: beyond the end of the file. The caller frees them.
+ */
+uint64_t source_file_around(const struct source_file *file, uint64_t number,
+			    char *line[SOURCE_FILE_AROUND]);
 
 /* Whether a name occurs up to the end of that line. */
 bool source_file_names(const struct source_file *file, uint64_t number, const char *name);

@@ -145,8 +145,9 @@ static bool may_be_shown(const struct source *source, const json_t *frame, bool 
 			  defines(&source->file, number, jsontext_at(frame, "function"));
 }
 
-static char *line_of(struct sources *sources, struct frames *frames, const struct fact_place *at,
-		     const json_t *frame)
+/* The text that a frame's line may be shown of, or NULL. */
+static const struct source_file *file_of(struct sources *sources, struct frames *frames,
+					 const struct fact_place *at, const json_t *frame)
 {
 	const char *module = jsontext_at(frame, "module");
 	AUTO_FREE char *path = sources_absolute(jsontext_at(frame, "file"),
@@ -167,26 +168,49 @@ static char *line_of(struct sources *sources, struct frames *frames, const struc
 	if (!source || !source->file.text || source->file.changed_ns >= began_ns(sources, at->by) ||
 	    !may_be_shown(source, frame, *module))
 		return NULL;
-	return source_file_line(&source->file,
-				(uint64_t)json_integer_value(json_object_get(frame, "line")));
+	return &source->file;
+}
+
+static void show_around(const struct source_file *file, uint64_t number, json_t *frame)
+{
+	char *line[SOURCE_FILE_AROUND];
+	uint64_t first = source_file_around(file, number, line);
+	json_t *lines = json_array();
+
+	for (unsigned i = 0; i < SOURCE_FILE_AROUND && line[i]; i++) {
+		json_array_append_new(lines, jsontext_of(line[i]));
+		free(line[i]);
+	}
+	json_object_set_new(frame, "around",
+			    json_pack("{s:I, s:o}", "first", (json_int_t)first, "lines", lines));
+}
+
+static void show_line(const struct source_file *file, json_t *frame)
+{
+	uint64_t number = (uint64_t)json_integer_value(json_object_get(frame, "line"));
+	AUTO_FREE char *line = source_file_line(file, number);
+
+	if (!line)
+		return;
+	json_object_set_new(frame, "source", jsontext_of(line));
+	show_around(file, number, frame);
 }
 
 void sources_show(struct sources *sources, struct frames *frames, const struct fact_place *at,
 		  json_t *stack)
 {
+	const struct source_file *file;
 	json_t *frame;
-	char *line;
 
 	if (!sources->here)
 		return;
 	JSON_EACH(frame, stack) {
 		if (frame_distance(frame) || frame_is_header(frame) || !*jsontext_at(frame, "file"))
 			continue;
-		line = json_object_get(frame, "source") ? NULL :
-							  line_of(sources, frames, at, frame);
-		if (line)
-			json_object_set_new(frame, "source", jsontext_of(line));
-		free(line);
+		file = json_object_get(frame, "source") ? NULL :
+							  file_of(sources, frames, at, frame);
+		if (file)
+			show_line(file, frame);
 		return;
 	}
 }
