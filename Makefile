@@ -66,7 +66,7 @@ TOPIC_PAGES := $(TOPICS:%=$(O)/man/mpsan-%.7)
 # The page of --report html travels inside the command.
 PAGE := $(wildcard tools/formats/html/*.html tools/formats/html/*.css tools/formats/html/*.js)
 TOOL_OBJ := $(TOOL_SRC:%=$(O)/obj/%.o) $(O)/obj/tools/formats/html/page.S.o $(O)/obj/tools/cmd/topics.S.o
-TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
+TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -liberty
 # STATIC=yes links all of them into the command, which then needs libc alone: for a wheel (tools/dev/make-wheel). Not all that
 # distributions have was compiled for a PIE.
 ifdef STATIC

@@ -7,8 +7,9 @@
 #include "../base/jsontext.h"
 #include "../base/line.h"
 #include "../base/util.h"
-#include "../symbols/cxx_name.h"
+#include "../symbolizer/origin.h"
 #include "../symbols/frame.h"
+#include "../symbols/function_name.h"
 
 #define FRAMES_SHOWN 40u
 #define FRAMES_BRIEF 20u /* of all steps together */
@@ -48,7 +49,7 @@ static const char *const runtime[] = {"_start",
 static void print_frame(FILE *out, size_t number, const json_t *frame)
 {
 	const char *file = jsontext_at(frame, "file"), *module = jsontext_at(frame, "module");
-	AUTO_FREE char *function = cxx_name_short(jsontext_at(frame, "function"));
+	AUTO_FREE char *function = function_name_short(jsontext_at(frame, "function"));
 
 	fprintf(out, "       #%zu ", number);
 	line_put(out, *function ? function : "??");
@@ -80,6 +81,8 @@ static const char *machinery_of(const json_t *frame)
 	for (size_t i = 0; i < sizeof(machinery) / sizeof(*machinery); i++)
 		if (strstr(file, machinery[i].part))
 			return machinery[i].name;
+	if (origin_is_rust(file))
+		return "Rust's library";
 	return frame_is_header(frame) ? "the C++ library" : NULL;
 }
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libiberty/demangle.h>
+
 #include "../base/util.h"
 #include "debug_file.h"
 
@@ -19,9 +21,6 @@
 
 /* A label without a size (assembly) is assumed to cover this many bytes. */
 #define LABEL_REACH 4096
-
-/* From libstdc++, which has no C header for it. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 /* A file with symbols; `module` is NULL if it cannot be read. */
 struct source {
@@ -120,8 +119,8 @@ static char *plain_name(const char *name, enum names_depth depth)
 	char *written = strndup(name, written_length(name));
 	char *plain = NULL;
 
-	if (written && !strncmp(written, "_Z", 2) && depth == NAMES_LINES)
-		plain = __cxa_demangle(written, NULL, NULL, NULL);
+	if (written && depth == NAMES_LINES)
+		plain = cplus_demangle(written, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
 	if (!plain)
 		return written;
 	free(written);

@@ -7,10 +7,17 @@
 
 #include "../base/util.h"
 
+bool origin_is_rust(const char *file)
+{
+	return !strncmp(file, "/rustc/", 7) || !strncmp(file, "library/std/src/", 16) ||
+	       !strncmp(file, "library/core/src/", 17) || !strncmp(file, "library/alloc/src/", 18);
+}
+
 bool origin_is_header(const char *file)
 {
-	return !strncmp(file, "/usr/include/", 13) || !strncmp(file, "/usr/local/include/", 19) ||
-	       strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
+	return origin_is_rust(file) || !strncmp(file, "/usr/include/", 13) ||
+	       !strncmp(file, "/usr/local/include/", 19) || strstr(file, "/include/c++/") ||
+	       strstr(file, "/gthr-default.h");
 }
 
 bool origin_is_plumbing(const char *module)

@@ -4,9 +4,12 @@
 
 #include <stdbool.h>
 
+/* Whether a source file is one of Rust's standard library, as its releases are built and as they are inlined. */
+bool origin_is_rust(const char *file);
+
 /*
- * Whether a source file is an installed header, of the C++ library or another one: its lines say
- * nothing about the program that they are compiled into.
+ * Whether a source file is one of Rust's standard library, or an installed header, of the C++ library or another one: its
+ * lines say nothing about the program that they are compiled into.
  */
 bool origin_is_header(const char *file);
 

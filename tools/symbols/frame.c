@@ -8,7 +8,7 @@
 #include "../base/jsontext.h"
 #include "../base/util.h"
 #include "../symbolizer/origin.h"
-#include "cxx_name.h"
+#include "function_name.h"
 
 bool frame_is_header(const json_t *frame)
 {
@@ -122,7 +122,7 @@ char *frames_place(const json_t *frame, json_t *python)
 char *frame_text(const json_t *frame)
 {
 	const char *name = json_string_value(json_object_get(frame, "function"));
-	AUTO_FREE char *function = name ? cxx_name_short(name) : NULL;
+	AUTO_FREE char *function = name ? function_name_short(name) : NULL;
 	const char *module = json_string_value(json_object_get(frame, "module"));
 	const char *file = json_string_value(json_object_get(frame, "file"));
 	long long line = json_integer_value(json_object_get(frame, "line"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of the name of a C++ function. */
+/* What is left of the name of a function of C++ or Rust. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +10,11 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "symbols/cxx_name.h"
+#include "symbols/function_name.h"
 
 static void names(const char *name, const char *expected)
 {
-	AUTO_FREE char *text = cxx_name_short(name);
+	AUTO_FREE char *text = function_name_short(name);
 
 	assert_string_equal(text, expected);
 }
@@ -40,6 +40,20 @@ static void a_name_loses_what_does_not_matter(void **state)
 	names("non-virtual thunk to a::b()", "a::b");
 	names("a::~a()", "a::~a");
 	names("std::shared_ptr<a> make<a>(int) [clone .isra.0]", "make");
+}
+
+static void a_name_of_rust_loses_what_does_not_matter(void **state)
+{
+	(void)state;
+	names("<app::Job<T> as core::ops::drop::Drop>::drop", "app::Job::drop");
+	names("<std::sys::thread::unix::Thread>::join", "std::sys::thread::unix::Thread::join");
+	names("core::ptr::drop_in_place::<std::sync::mutex::MutexGuard<u32>>",
+	      "core::ptr::drop_in_place");
+	names("std::thread::spawn::<fn(u8) -> bool, ()>::{closure#0}",
+	      "std::thread::spawn::{closure#0}");
+	names("core::fmt::num::<impl core::fmt::Debug for i32>::fmt", "core::fmt::num::fmt");
+	names("app::main::{{closure}}", "app::main::{{closure}}");
+	names("<app::Job as", "<app::Job as");
 }
 
 static void other_names_stay(void **state)
@@ -70,7 +84,7 @@ static void any_text_is_a_name(void **state)
 				      (sizeof(parts) - 1)];
 		*to = '\0';
 		{
-			AUTO_FREE char *name = cxx_name_short(text);
+			AUTO_FREE char *name = function_name_short(text);
 
 			assert_true(*name && strlen(name) <= strlen(text));
 		}
@@ -81,6 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_loses_what_does_not_matter),
+		cmocka_unit_test(a_name_of_rust_loses_what_does_not_matter),
 		cmocka_unit_test(other_names_stay),
 		cmocka_unit_test(any_text_is_a_name),
 	};

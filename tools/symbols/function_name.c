@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cxx_name.h. */
-#include "cxx_name.h"
+/* See function_name.h. */
+#include "function_name.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ static const char *closed(const char *open, char shut)
 
 	for (; *at; at++) {
 		depth += *at == *open;
-		depth -= *at == shut;
+		depth -= *at == shut && !(shut == '>' && at[-1] == '-'); /* "fn() -> T" */
 		if (!depth)
 			return at + 1;
 	}
@@ -46,23 +46,38 @@ static size_t operator_bytes(const char *name, const char *at)
 	       (*symbol == ' ' ? strcspn(symbol, "(<") : strspn(symbol, "<>=-+*/%^&|~!,"));
 }
 
-char *cxx_name_short(const char *name)
+/* The type that Rust's "<app::Job<T> as Drop>::drop" begins with: its bytes; 0: it begins with none. */
+static size_t self_bytes(const char *name)
 {
-	char *out = text_copy(name), *to = out;
+	const char *end, *as;
+
+	if (*name != '<' || strncmp(end = closed(name, '>'), "::", 2) != 0)
+		return 0;
+	as = name + 1;
+	while (as < end - 1 && strncmp(as, " as ", 4) != 0)
+		as = *as == '<' ? closed(as, '>') : as + 1;
+	return (size_t)((as < end ? as : end - 1) - name - 1);
+}
+
+/* Leaves off what is no part of the name, from `at` to `end`; returns where it ends. */
+static char *shorten(const char *at, const char *end, char *out)
+{
+	const char *name = at;
+	char *to = out;
 	size_t bytes;
 
-	if (!strstr(name, "::") && !strchr(name, '('))
-		return out;
-	for (const char *at = name; *at;) {
+	while (at < end) {
 		if (!strncmp(at, anonymous, strlen(anonymous))) {
 			at += strlen(anonymous);
 			at += !strncmp(at, "::", 2) ? 2 : 0;
 		} else if ((bytes = operator_bytes(name, at))) {
-			memcpy(to, at, bytes);
+			memmove(to, at, bytes);
 			to += bytes;
 			at += bytes;
 		} else if (*at == '<') {
 			at = closed(at, '>');
+			if (to >= out + 2 && !strncmp(to - 2, "::", 2))
+				to -= 2; /* "drop_in_place::<T>" */
 		} else if (*at == '(') {
 			at = closed(at, ')');
 			if (*at != ':' && *at != '#')
@@ -74,8 +89,21 @@ char *cxx_name_short(const char *name)
 			*to++ = *at++;
 		}
 	}
-	*to = '\0';
-	if (to == out)
+	return to;
+}
+
+char *function_name_short(const char *name)
+{
+	size_t self = self_bytes(name);
+	const char *rest = self ? closed(name, '>') : name;
+	char *out = text_copy(name), *to = out;
+
+	if (!strstr(name, "::") && !strchr(name, '('))
+		return out;
+	if (self)
+		to = shorten(name + 1, name + 1 + self, out);
+	*shorten(rest, rest + strlen(rest), to) = '\0';
+	if (!*out)
 		strcpy(out, name);
 	return out;
 }
