@@ -204,7 +204,7 @@ $(O)/parts.a: $(filter-out $(O)/obj/tools/cmd/mpsan.c.o $(O)/obj/tools/cmd/cmd_%
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(UNIT_BIN): $(O)/%: $(O)/obj/%.c.o $(UNIT_PART) $(O)/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) $(O)/parts.a $(TOOL_LIBS) -lcmocka $(TEST_LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) $(O)/parts.a $(TOOL_LIBS) -lcmocka -lstdc++ $(TEST_LIBS)
 $(RULE_BIN): $(O)/%: $(O)/obj/%.c.o $(O)/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(O)/parts.a -lcmocka

@@ -420,8 +420,8 @@ static json_t *evidence_write(struct evidence *evidence)
 	const struct callsite *main_callsite = evidence_main(evidence);
 	const struct finding *finding = evidence->finding;
 	const char *general = reentry_fix(&evidence->reader->facts, finding, &evidence->waiter,
-					  &evidence->holder,
-					  args_text(evidence->args, ARG_handler)),
+					  &evidence->holder, args_text(evidence->args, ARG_handler),
+					  deadlock_native_fix(&evidence->ctx, finding)),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
 	AUTO_FREE char *print = fingerprint(evidence),
 		       *fix = callsite_fix(&evidence->ctx, main_callsite, general), *how = NULL;

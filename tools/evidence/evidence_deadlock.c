@@ -113,6 +113,28 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 	return text;
 }
 
+const char *deadlock_native_fix(const struct evidence_context *ctx, const struct finding *finding)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	const struct fact_deadlock *deadlock = finding->deadlock && !finding->cause &&
+							       !finding->process ?
+						       &facts->deadlocks[finding->deadlock - 1] :
+						       NULL;
+	const struct fact_blocked *last;
+	const struct native_wait *native;
+	struct wait_ref wait;
+
+	if (!deadlock || deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE)
+		return NULL;
+	last = dead_end_last(facts, deadlock);
+	if (last->ev.kind != MPSAN_WAIT_FUTEX)
+		return NULL;
+	wait = wait_of(ctx, last);
+	native = native_wait(wait.lock.native);
+	drop_wait(&wait);
+	return native ? native->fix : NULL;
+}
+
 static char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;

@@ -29,9 +29,6 @@
 	"and wait for nothing by calls that block the thread; use the locks, queues and events of " \
 	"the greenlets' own library (gevent.lock, gevent.queue), and a thread pool for calls that " \
 	"block"
-#define FIX_FUTURE                                                                                     \
-	"set each std::promise on every path, with set_exception(std::current_exception()) where the " \
-	"work fails; one that is destroyed without a value wakes who waits for it (broken_promise)"
 #define FIX_DEL                                                                                     \
 	"__del__ may run at any allocation, also while its own thread holds the lock: let it only " \
 	"enqueue what there is to do (queue.SimpleQueue.put), or make the lock an RLock"
@@ -292,7 +289,7 @@ static bool ends_at_interrupted(const struct facts *facts, const struct finding 
 
 const char *reentry_fix(const struct facts *facts, const struct finding *finding,
 			const struct callsite *waiter, const struct callsite *taken,
-			const char *handler)
+			const char *handler, const char *native)
 {
 	if (finding->rule == RULE_self_deadlock && !finding->fix)
 		return fix_of_lock(facts, finding, waiter, taken, handler);
@@ -302,8 +299,5 @@ const char *reentry_fix(const struct facts *facts, const struct finding *finding
 	    runs_greenlets(waiter) &&
 	    !dead_end_in_hub(deadlock_subject(facts, deadlock_of(facts, finding))))
 		return FIX_GREENLET;
-	if (finding->rule == RULE_deadlock_cycle && ends_at_waiter(facts, finding) &&
-	    wait_is_future(waiter->native))
-		return FIX_FUTURE;
-	return finding->fix ?: rule_fix(finding->rule);
+	return native ?: finding->fix ?: rule_fix(finding->rule);
 }

@@ -9,8 +9,8 @@
 
 /*
  * `taken`: where the thread took the lock first; its frames may be unknown. `handler`: as
- * callsite_handler.
+ * callsite_handler. `native`: as deadlock_native_fix.
  */
 const char *reentry_fix(const struct facts *facts, const struct finding *finding,
 			const struct callsite *waiter, const struct callsite *taken,
-			const char *handler);
+			const char *handler, const char *native);

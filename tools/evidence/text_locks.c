@@ -318,7 +318,7 @@ static char *start_function(struct frames *frames, const struct fact_thread *thr
 {
 	char *function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
 
-	if (!function || !is_wrapper(function))
+	if (!function || (!is_wrapper(function) && strncmp(function, "<std::", 6) != 0))
 		return function;
 	free(function);
 	return NULL;

@@ -7,6 +7,9 @@
 
 #include "../base/jsontext.h"
 #include "../rules/dead_ends.h"
+#include "../symbolizer/origin.h"
+#include "../symbols/frame.h"
+#include "../symbols/function_name.h"
 
 static struct awaited_frames frames_of(const struct wait_ref *wait)
 {
@@ -44,19 +47,90 @@ static bool is_simple_queue(const struct wait_ref *wait)
 	return false;
 }
 
-bool wait_is_future(const json_t *native)
+#define FIX_FUTURE \
+	"set each std::promise on every path, with set_exception(std::current_exception()) where the work fails; one that is destroyed without a value wakes who waits for it (broken_promise)"
+#define FIX_BARRIER \
+	"make the Barrier for as many threads as call wait(), and let each of them call it on every path, errors included"
+#define FIX_SCOPE \
+	"drop what the threads of a scope wait for, such as the guard of a Mutex or a Sender, before the scope ends"
+#define FIX_CHANNEL_FULL                                                                                  \
+	"receive in another thread than the one that sends, give sync_channel() room for all that is "    \
+	"sent before somebody receives, and let the receiver's thread go on receiving, or drop its end, " \
+	"where its work fails"
+#define FIX_CHANNEL_EMPTY                                                                                \
+	"drop the receiving thread's own Sender before it receives (drop(tx)), and each other one when " \
+	"its thread has sent all: recv() returns an error, and a loop over the Receiver ends, when the " \
+	"last one is dropped"
+#define FIX_ONCE                                                                                \
+	"let the initialiser neither use what it initialises nor wait for a thread that does: " \
+	"initialise first, and start or join threads afterwards"
+#define FIX_CONDVAR                                                                                    \
+	"change what the waiting loop tests under the Condvar's Mutex, then notify, on every path of " \
+	"the thread that is to do it; test before the first wait (wait_while() does)"
+#define FIX_GUARD                                                                                          \
+	"drop the guard before its thread takes the lock again or waits for another thread (drop(guard), " \
+	"or a block of its own; the guard that `match` and `if let` make lives to their end), and take "   \
+	"several locks in the same order everywhere"
+
+/*
+ * By the beginning of a function's name without type arguments. The first row that one of the frames fits counts, so what is
+ * made of others comes before them. Rust's are of std since 1.67, of parking_lot and of crossbeam.
+ */
+static const struct native_wait native_waits[] = {
+	{"std::__atomic_futex_unsigned_base::_M_futex_wait_until", "the result of a std::future",
+	 FIX_FUTURE},
+	{"std::sync::mpsc::SyncSender::send", "room in a Rust channel", FIX_CHANNEL_FULL},
+	{"crossbeam_channel::channel::Sender::send", "room in a Rust channel", FIX_CHANNEL_FULL},
+	{"std::sync::mpmc::Receiver::recv", "an item of a Rust channel", FIX_CHANNEL_EMPTY},
+	{"std::sync::mpsc::Receiver::recv", "an item of a Rust channel", FIX_CHANNEL_EMPTY},
+	{"crossbeam_channel::channel::Receiver::recv", "an item of a Rust channel",
+	 FIX_CHANNEL_EMPTY},
+	{"std::sync::barrier::Barrier::wait", "the other parties of a Rust Barrier", FIX_BARRIER},
+	{"std::thread::scoped::scope", "the end of the threads of a Rust scope", FIX_SCOPE},
+	{"std::sys::sync::once::", "the initialiser of a Rust Once", FIX_ONCE},
+	{"std::sys_common::once::", "the initialiser of a Rust Once", FIX_ONCE},
+	{"std::sys::sync::condvar::", "a signal of a Rust Condvar", FIX_CONDVAR},
+	{"std::sync::condvar::Condvar::", "a signal of a Rust Condvar", FIX_CONDVAR},
+	{"parking_lot::condvar::Condvar::", "a signal of a Rust Condvar", FIX_CONDVAR},
+	{"std::sys::sync::rwlock::", "a Rust RwLock", FIX_GUARD},
+	{"std::sync::rwlock::RwLock::", "a Rust RwLock", FIX_GUARD},
+	{"parking_lot::raw_rwlock::", "a Rust RwLock", FIX_GUARD},
+	{"std::sys::sync::mutex::", "a Rust Mutex", FIX_GUARD},
+	{"std::sync::mutex::Mutex::", "a Rust Mutex", FIX_GUARD},
+	{"parking_lot::raw_mutex::", "a Rust Mutex", FIX_GUARD},
+};
+
+/* The row of a function before `end`; `end`: none. */
+static const struct native_wait *native_row(const char *function, const struct native_wait *end)
 {
-	static const char wait[] = "std::__atomic_futex_unsigned_base::_M_futex_wait_until";
+	AUTO_FREE char *name = function_name_short(function);
+	const struct native_wait *row = native_waits;
+
+	while (row < end && strncmp(name, row->function, strlen(row->function)) != 0)
+		row++;
+	return row;
+}
+
+/* Whether a frame is one of libraries: the waits in what the program calls from there are none of theirs. */
+static bool is_of_library(const json_t *frame)
+{
+	return frame_is_header(frame) || origin_is_plumbing(jsontext_at(frame, "module")) ||
+	       strstr(jsontext_at(frame, "file"), "/.cargo/registry/");
+}
+
+const struct native_wait *native_wait(const json_t *native)
+{
+	const struct native_wait *none = native_waits +
+					 sizeof(native_waits) / sizeof(*native_waits),
+				 *found = none;
 	const json_t *frame;
-	size_t i;
 
-	json_array_foreach(native, i, frame) {
-		const char *function = json_string_value(json_object_get(frame, "function"));
-
-		if (i < LOCK_FRAMES && function && !strncmp(function, wait, sizeof(wait) - 1))
-			return true;
+	JSON_EACH(frame, native) {
+		if (!is_of_library(frame))
+			break;
+		found = native_row(jsontext_at(frame, "function"), found);
 	}
-	return false;
+	return found < none ? found : NULL;
 }
 
 static bool is_object(uint64_t kind)
@@ -155,8 +229,11 @@ static char *signal_text(const struct reader *reader, struct frames *frames,
 		      !(lock->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL | MPSAN_LF_SHARED)) &&
 		      strncmp(name, "the ", 4) && strncmp(name, "a ", 2); /* multiprocessing's */
 
-	if (lock->kind == MPSAN_WAIT_FUTEX && wait_is_future(lock->native))
-		text = text_format("the result of a std::future (%s)", name);
+	const struct native_wait *native =
+		lock->kind == MPSAN_WAIT_FUTEX ? native_wait(lock->native) : NULL;
+
+	if (native)
+		text = text_format("%s (%s)", native->phrase, name);
 	else if (lock->kind == MPSAN_WAIT_COND && !(lock->flags & MPSAN_LF_PYTHON))
 		text = text_format("a signal of the %s", name);
 	else if (lock->kind == MPSAN_WAIT_BARRIER)

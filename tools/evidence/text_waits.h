@@ -27,8 +27,13 @@ enum awaited wait_awaited(const struct wait_ref *wait);
 /* Whether the wait is for the end of a thread: then its owner is that thread. */
 bool wait_is_join(const struct wait_ref *wait);
 
-/* Whether this stack waits in std::future, of libstdc++. */
-bool wait_is_future(const json_t *native);
+/* What the frames of a stack say that it waits for by a futex. */
+struct native_wait {
+	const char *function, *phrase, *fix;
+};
+
+/* NULL: no row. */
+const struct native_wait *native_wait(const json_t *native);
 
 /*
  * "2 workers of ThreadPoolExecutor-0": pools whose workers wait for results inside their tasks; "" if there are none. The caller

@@ -12,7 +12,8 @@
 
 bool frame_is_header(const json_t *frame)
 {
-	static const char *const begin[] = {"std::", "__gthread_", "__gnu_cxx::"};
+	static const char *const begin[] = {
+		"std::", "__gthread_", "__gnu_cxx::", "<std::", "<core::", "<alloc::"};
 	const char *function = json_string_value(json_object_get(frame, "function"));
 	const char *file = json_string_value(json_object_get(frame, "file"));
 
