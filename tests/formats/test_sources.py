@@ -168,6 +168,8 @@ def check_shown():
         assert shown(again(session)) == {str(file): LINE}
         own = [frame for frame in frames(report) if frame.get("source")]
         assert all(frame["file"] == str(file) for frame in own), own  # one of each stack, and the program's own
+        assert all(frame["around"] == {"first": 1, "lines": SOURCE.splitlines()} for frame in own), own
+        assert not [frame for frame in frames(report) if "around" in frame and frame not in own]
         text = again(session, "text")
         assert re.search(rf"#\d+ forks {re.escape(str(file))}:3\n +{re.escape(LINE)}\n", text), text
         page = again(session, "html")

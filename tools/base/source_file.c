@@ -167,7 +167,8 @@ static const char *bounds(const struct source_file *file, uint64_t number, const
 
 static bool has_line(const struct source_file *file, uint64_t number)
 {
-	return file->text && number >= 1 && number <= file->lines;
+	return file->text && number >= 1 && number <= file->lines &&
+	       file->line[number - 1] < file->bytes;
 }
 
 char *source_file_line(const struct source_file *file, uint64_t number)
