@@ -263,6 +263,7 @@ static enum mpsan_how how_made(const struct target_process *process,
 }
 
 #define STACK_BYTES 16384u
+#define NAME_BYTES 128u
 
 /* In a child of multiprocessing, the outer frames of its first thread are those of its parent at the fork. */
 static const char *frames_of_fork(const char *stack)
@@ -282,13 +283,12 @@ static const char *frames_of_fork(const char *stack)
 	return "";
 }
 
-static uint64_t put_frames(struct watchlog *log, uint32_t slot, uint32_t child)
+static uint64_t put_frames(struct watchlog *log, uint32_t slot, struct pyview *view, uint32_t child)
 {
-	AUTO_FREE struct pyview *view = pyview_open((pid_t)child);
 	AUTO_FREE char *text = memory_get(STACK_BYTES);
 	uint64_t position = 0;
 
-	if (view && pyview_stack(view, outside_descriptor(child, child), text, STACK_BYTES) &&
+	if (pyview_stack(view, outside_descriptor(child, child), text, STACK_BYTES) &&
 	    *frames_of_fork(text))
 		position = watchlog_text(log, slot, frames_of_fork(text));
 	return position;
@@ -316,14 +316,27 @@ static uint32_t threads_before(const struct target_process *child)
 	return counted.threads;
 }
 
-static uint64_t put_fork(struct watchlog *log, const struct mpsan_process *row,
+/* The name that multiprocessing gave to a child. */
+static void put_name(struct watchlog *log, uint32_t slot, uint32_t own_pid, struct pyview *view,
+		     uint32_t pid)
+{
+	char text[NAME_BYTES];
+	struct ev_process_name name = {0};
+
+	if (!view || !pyview_process_name(view, outside_descriptor(pid, pid), text, sizeof(text)))
+		return;
+	name.name = watchlog_text(log, slot, text);
+	watchlog_put(log, EV_process_name, slot, own_pid, &name, sizeof(name));
+}
+
+static uint64_t put_fork(struct watchlog *log, const struct mpsan_process *row, struct pyview *view,
 			 const struct target_process *process)
 {
 	uint32_t slot = row->parent - 1;
 	struct ev_fork fork = {
 		.how = row->how,
 		.threads = threads_before(process),
-		.python = row->python ? put_frames(log, slot, process->pid) : 0,
+		.python = view ? put_frames(log, slot, view, process->pid) : 0,
 	};
 
 	return watchlog_put_at(log, EV_fork, slot, row->parent_pid, row->birth_ns, &fork,
@@ -364,6 +377,7 @@ static void enter(const struct target *target, struct session *session, struct w
 {
 	struct mpsan_process *row = &session->table[session->head->claimed];
 	const struct target_process *parent = target_find(target, process->parent);
+	AUTO_FREE struct pyview *view = NULL;
 	struct proc_user user;
 	uint32_t pid;
 
@@ -380,8 +394,10 @@ static void enter(const struct target *target, struct session *session, struct w
 	if (process->ended && row->how == MPSAN_HOW_FORK)
 		inherit(row, &session->table[row->parent - 1]);
 	pid = number(session, log, process, row);
+	view = row->python && !process->ended ? pyview_open((pid_t)process->pid) : NULL;
 	if (row->how == MPSAN_HOW_FORK)
-		row->fork_pos = put_fork(log, row, process);
+		row->fork_pos = put_fork(log, row, view, process);
+	put_name(log, (uint32_t)(row - session->table), pid, view, process->pid);
 	__atomic_store_n(&row->pid, pid, __ATOMIC_RELEASE);
 	process->slot = (uint32_t)++session->head->claimed;
 	if (process->replaced)

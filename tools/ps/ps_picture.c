@@ -11,6 +11,7 @@
 #include "../evidence/text_process.h"
 #include "../reader/hidepid.h"
 #include "../reader/unwatched.h"
+#include "../report/follow.h"
 #include "../report/report.h"
 #include "ipc_list.h"
 #include "ps.h"
@@ -144,6 +145,7 @@ static void look_at_process(struct ps *ps, const struct ps_picture *before, uint
 				    .parent = row->parent_pid,
 				    .outer_pid = process_outer_pid(ps->reader, slot),
 				    .rank = mpsan_process_rank(row),
+				    .name = jsontext_safe(process_given_name(ps->reader, slot)),
 				    .command = ps_command(process_argv(row)),
 				    .line = line_of(row),
 				    .how = how_text(row->how),
@@ -210,6 +212,7 @@ void ps_picture_free(struct ps_picture *picture)
 		struct ps_process *process = &picture->processes.item[i];
 
 		json_decref(process->told);
+		free(process->name);
 		free(process->command);
 		free(process->line);
 		free(process->unwatched);
@@ -246,6 +249,16 @@ static void say_hidden(const struct ps *ps, json_t *document)
 	free(missing);
 }
 
+static void find_followers(const struct ps_picture *picture)
+{
+	json_auto_t *document = json_pack("{s:[]}", "findings");
+
+	for (uint32_t i = 0; i < picture->findings.count; i++)
+		json_array_append(json_object_get(document, "findings"),
+				  picture->findings.item[i].told);
+	follow_findings(document);
+}
+
 /* The judge has folded them; the most severe come first, as in a report. */
 void ps_picture_judge(const struct ps *ps, struct ps_picture *picture)
 {
@@ -262,6 +275,7 @@ void ps_picture_judge(const struct ps *ps, struct ps_picture *picture)
 					text_copy(jsontext_at(judged->json, "message")),
 					json_incref(judged->json)};
 		}
+	find_followers(picture);
 }
 
 static json_t *limits_json(const struct ps *ps)

@@ -90,6 +90,7 @@ struct ps_process {
 	uint32_t slot, pid, parent;
 	uint32_t outer_pid; /* outside its PID namespace, if it differs there, else 0 */
 	uint32_t rank; /* + 1; 0: none */
+	char *name; /* that multiprocessing gave it; NULL: none is known */
 	char *command; /* in short */
 	char *line; /* all words */
 	const char *how; /* it began: "root", "fork" … */

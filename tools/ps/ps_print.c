@@ -5,9 +5,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../base/stream.h"
 #include "../findings/grades.h"
+#include "../report/follow.h"
 #include "../symbols/frame.h"
 #include "ps.h"
 #include "ps_tree.h"
@@ -232,18 +234,29 @@ static void put_triage(FILE *out, const struct ps_picture *picture)
 	}
 }
 
+static void put_finding(const struct screen *screen, const struct ps_finding *finding)
+{
+	AUTO_FREE char *head = text_format("%s: %s: %s", grade_text(finding->grade),
+					   jsontext_at(finding->told, "rule"),
+					   jsontext_at(finding->told, "what")),
+		       *lines = headline_lines(head, jsontext_at(finding->told, "why"),
+					       jsontext_at(finding->told, "fix"));
+
+	for (const char *line = lines, *end; *line; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		put_line(screen, line, (size_t)(end - line));
+	}
+}
+
 static void put_findings(const struct screen *screen, const struct ps_picture *picture)
 {
-	uint32_t count = picture->findings.count;
+	uint32_t count = picture->findings.count, put = 0;
 
-	for (uint32_t i = 0; i < count && i < FINDINGS_MAX; i++) {
-		const struct ps_finding *finding = &picture->findings.item[i];
-		AUTO_FREE char *line = text_format("%s: %s: %s", grade_text(finding->grade),
-						   jsontext_at(finding->told, "rule"),
-						   finding->message);
-
-		line[strcspn(line, "\n")] = '\0';
-		put_line(screen, line, strlen(line));
+	for (uint32_t i = 0; i < count && put < FINDINGS_MAX; i++) {
+		if (follows(picture->findings.item[i].told))
+			continue;
+		put_finding(screen, &picture->findings.item[i]);
+		put++;
 	}
 	if (count && picture->recorded)
 		fprintf(screen->out, "%u finding%s so far: mpsan report %s\n", count,

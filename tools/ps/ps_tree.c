@@ -184,6 +184,8 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 	AUTO_FREE char *age = line_lapse(process->start_ns, tree->picture->now_ns);
 
 	print_pids(out, tree, index);
+	if (process->name && !node->like)
+		fprintf(out, " %s:", process->name);
 	fprintf(out, " %s", process->command);
 	if (strcmp(process->how, "root"))
 		fprintf(out, " (%s)", process->how);

@@ -216,6 +216,15 @@ static void mark_told(struct triage *triage, const json_t *finding, const json_t
 		triage->thread.item[index].told = true;
 }
 
+/* "proved: RULE: what; why" */
+static char *finding_text(const json_t *finding, enum kind kind)
+{
+	const char *why = jsontext_at(finding, "why");
+
+	return text_format("%s: %s: %s%s%s", kind_head(kind), jsontext_at(finding, "rule"),
+			   jsontext_at(finding, "what"), *why ? "; " : "", why);
+}
+
 static void add_findings(struct triage *triage, struct ps_picture *picture, enum grade grade,
 			 enum kind kind)
 {
@@ -230,9 +239,7 @@ static void add_findings(struct triage *triage, struct ps_picture *picture, enum
 		added++;
 		*ARRAY_ADD(&picture->triage) = (struct ps_standstill){
 			.kind = kind,
-			.text = text_format("%s: %s: %.*s", kind_head(kind),
-					    jsontext_at(finding->told, "rule"),
-					    (int)strcspn(finding->message, "\n"), finding->message),
+			.text = finding_text(finding->told, kind),
 			.pid = (uint32_t)jsontext_number(finding->told, "pid"),
 			.tid = (uint32_t)jsontext_number(finding->told, "tid"),
 			.threads = 1,

@@ -12,8 +12,10 @@
 
 static char *process_text(const struct ps_process *process)
 {
-	return process->rank ? text_format("process %u (rank %u, %s)", process->pid,
-					   process->rank - 1, process->command) :
+	if (process->rank)
+		return text_format("process %u (rank %u, %s)", process->pid, process->rank - 1,
+				   process->command);
+	return process->name ? text_format("%s (pid %u)", process->name, process->pid) :
 			       text_format("process %u (%s)", process->pid, process->command);
 }
 

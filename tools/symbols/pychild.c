@@ -50,6 +50,11 @@ uint64_t pychild_limit(const struct cpython *py, uint64_t top)
 		       0;
 }
 
+size_t pychild_name(const struct cpython *py, uint64_t top, char *text, size_t bytes)
+{
+	return cpython_process_name(py, cpython_started(py, top), text, bytes);
+}
+
 bool pychild_is_daemon(const struct cpython *py, uint64_t top)
 {
 	uint64_t process = cpython_started(py, top),

@@ -17,5 +17,8 @@ uint32_t pychild_joined(const struct cpython *py, uint64_t top);
  */
 uint64_t pychild_limit(const struct cpython *py, uint64_t top);
 
+/* Copies the name of the process of multiprocessing whose main thread it is; returns its length, 0: it is none. */
+size_t pychild_name(const struct cpython *py, uint64_t top, char *text, size_t bytes);
+
 /* Whether it is the main thread of a process of multiprocessing that was started as a daemon: its parent ends it at its own end. */
 bool pychild_is_daemon(const struct cpython *py, uint64_t top);

@@ -117,6 +117,7 @@ bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_pool_is_short(struct pyview *view, uint64_t waiter); /* see pypool.h */
 bool pyview_pool_is_queued(struct pyview *view, uint64_t worker);
 bool pyview_is_daemon(struct pyview *view, uint64_t main_thread); /* see pychild.h */
+size_t pyview_process_name(struct pyview *view, uint64_t main_thread, char *text, size_t bytes);
 bool pyview_pool_works_on(struct pyview *view, uint64_t worker);
 uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter);
 bool pyview_had_permits(struct pyview *view, uint64_t semaphore);
