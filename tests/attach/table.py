@@ -115,8 +115,11 @@ def come_to_rest(process, most):
 
 def findings_of(pid, report):
     """({'RULE GRADE'}, {rules of notes}) of the first look that has a finding."""
-    run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"json={report}", str(pid)], capture_output=True, text=True,
-                         timeout=60)
+    try:
+        run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"json={report}", str(pid)], capture_output=True, text=True,
+                             timeout=60)
+    except subprocess.TimeoutExpired:
+        return {"FAILED: no report within 60 s"}, set()
     if run.returncode not in (0, 66):
         return {f"FAILED: {run.stderr.strip()[-200:]}"}, set()
     loud, notes = set(), set()
