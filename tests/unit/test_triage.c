@@ -194,10 +194,11 @@ static void findings_first(void **state)
 	(void)state;
 	add_thread(process, 7, KIND_running, NULL, NULL, 0);
 	*ARRAY_ADD(&picture->findings) =
-		(struct ps_finding){GRADE_ERROR, text_copy("two threads\nwait"),
-				    json_pack("{s:s}", "rule", "deadlock-cycle")};
+		(struct ps_finding){GRADE_ERROR, text_copy("two threads wait, and so on"),
+				    json_pack("{s:s, s:s, s:s}", "rule", "deadlock-cycle", "what",
+					      "two threads wait", "why", "each holds a lock")};
 	triage(picture);
-	is_line(0, KIND_proved, "proved: deadlock-cycle: two threads");
+	is_line(0, KIND_proved, "proved: deadlock-cycle: two threads wait; each holds a lock");
 }
 
 static void failed_child(void **state)
