@@ -73,6 +73,12 @@ static void a_text_loses_what_matters_least(void **state)
 	fits("a ended by ValueError('much text that nobody needs') at f (x.py:3)", 50,
 	     "a ended by ValueError('much text that…') at x.py:3");
 	fits("an error (that is long) of a", 12, "an error…");
+	fits("a (pid 7) ended by ValueError('much text that nobody needs') at f (x.py:3)[, with status 1], and b waits",
+	     40, "a (pid 7) ended by ValueError at x.py:3");
+	fits("a (pid 7) ended by ValueError('text') at f (x.py:3)", 32,
+	     "a ended by ValueError at x.py:3");
+	fits("a (pid 7) ended by ValueError at f (long_name.py:3)", 34,
+	     "a ended by ValueError at …ame.py:3");
 	fits("[a is long]: b is why", 10, "b is why");
 	fits("(", 0, "…");
 	fits("wwwwwwwwwwww", 5, "wwww…");

@@ -205,7 +205,7 @@ static void elide(char *from, const char *to)
 	cut(from + strlen(ELLIPSIS), (size_t)(to - from) - strlen(ELLIPSIS));
 }
 
-/* Shortens the text of an exception by what is too much: `ValueError("abc…")`. */
+/* Shortens the text of an exception by what is too much, `ValueError("abc…")`, or leaves it out if too little would be left. */
 static void elide_text(char *text, size_t columns)
 {
 	size_t all = headline_columns(text), much = all + 1 - columns;
@@ -220,8 +220,15 @@ static void elide_text(char *text, size_t columns)
 		much = strlen(ELLIPSIS);
 	all = headline_columns(open + 2) - headline_columns(shut);
 	if (all < much + TEXT_LEAST)
-		return;
-	elide(behind(open + 2, all - much), shut);
+		cut(open, (size_t)(shut + 2 - open));
+	else
+		elide(behind(open + 2, all - much), shut);
+}
+
+/* Drops " (pid 7)" behind names: it stands before the line, or in the report. */
+static void drop_pids(char *text)
+{
+	drop_each(text, " (pid ", 0);
 }
 
 /* Shortens the name of the last file by what is too much: "f (…long.py:3)". */
@@ -267,6 +274,8 @@ static const char *cut_end(char *text, size_t columns)
 	}
 	if (word > text)
 		at = word;
+	while (at > text && strchr(" ,:;", at[-1]))
+		at--;
 	*at = '\0';
 	return ELLIPSIS;
 }
@@ -281,6 +290,15 @@ static void shorten(char *text, const char *ends, size_t columns)
 		drops[i](text);
 }
 
+/* Ends the text where it goes on with another statement, ", and …", unless little is before that. */
+static void drop_second(char *text, size_t columns)
+{
+	char *at = strstr(text, ", and ");
+
+	if (at && at - text > (long)columns / 3)
+		*at = '\0';
+}
+
 char *headline_fit(const char *marked, size_t columns)
 {
 	AUTO_FREE char *text = text_copy(marked);
@@ -291,7 +309,11 @@ char *headline_fit(const char *marked, size_t columns)
 		;
 	whole = headline_whole(text);
 	cut(whole, strspn(whole, " ,:;")); /* what the first group was followed by */
+	if (headline_columns(whole) > columns)
+		drop_second(whole, columns);
 	elide_text(whole, columns);
+	if (headline_columns(whole) > columns)
+		drop_pids(whole);
 	elide_file(whole, columns);
 	if (headline_columns(whole) > columns)
 		whole = text_join(whole, "", text_copy(cut_end(whole, columns)));

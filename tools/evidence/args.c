@@ -78,7 +78,9 @@ static json_t *clean(char *text)
 
 json_t *args_fill(const json_t *args, const char *text)
 {
-	return clean(filled(args, text));
+	AUTO_FREE char *marked = filled(args, text);
+
+	return clean(headline_whole(marked));
 }
 
 /* What is named in a head, though a message has its number alone. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/fix_text.h"
+#include "../base/headline.h"
 #include "../base/jsontext.h"
 #include "../symbols/raised.h"
 #include "text_locks.h"
@@ -49,6 +50,16 @@ char *callsite_fix(const struct evidence_context *ctx, const struct callsite *ca
 char *callsite_where(const struct callsite *callsite)
 {
 	return text_copy(callsite->where ? callsite->where : "an unknown place");
+}
+
+char *callsite_waits(const struct callsite *callsite)
+{
+	AUTO_FREE char *raised = raised_text(callsite->handling);
+	char *where = callsite_where(callsite);
+
+	return *raised ? text_join(where, "",
+				   text_format("%c%s%c", HEADLINE_OPEN, raised, HEADLINE_SHUT)) :
+			 where;
 }
 
 void callsite_handles(const struct evidence_context *ctx, struct callsite *callsite,

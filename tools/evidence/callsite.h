@@ -33,6 +33,8 @@ void callsite_init(const struct evidence_context *ctx, struct callsite *callsite
 void callsite_finish(struct callsite *callsite);
 /* Its `where`, or that it is unknown; the caller frees it. */
 char *callsite_where(const struct callsite *callsite);
+/* The same with what it handles, which a headline may leave out. The caller frees it. */
+char *callsite_waits(const struct callsite *callsite);
 /* Reads the exception that it handles, too, at that position. */
 void callsite_handles(const struct evidence_context *ctx, struct callsite *callsite,
 		      uint64_t raised);

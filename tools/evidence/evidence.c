@@ -261,9 +261,7 @@ static void evidence_args(struct evidence *evidence)
 			callsite_actor(&evidence->forker));
 	set_arg(evidence, ARG_fork_at, text_copy(evidence->forker.where ?: "an unknown place"));
 	set_arg(evidence, ARG_thread, callsite_actor(&evidence->waiter));
-	set_arg(evidence, ARG_wait_at,
-		text_join(text_copy(evidence->waiter.where ?: "an unknown place"), "",
-			  raised_text(evidence->waiter.handling)));
+	set_arg(evidence, ARG_wait_at, callsite_waits(&evidence->waiter));
 	set_arg(evidence, ARG_handler,
 		callsite_handler(&evidence->waiter,
 				 evidence->deadlock ?

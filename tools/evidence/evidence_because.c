@@ -13,6 +13,7 @@
 #include "../rules/dead_ends.h"
 #include "../rules/deadlock.h"
 #include "../symbols/frame.h"
+#include "../symbols/raised.h"
 #include "text_process.h"
 
 #define OTHERS_MAX 4u
@@ -259,6 +260,22 @@ static void set_message(json_t *object, const char *story, const char *marked)
 	json_object_set_new(object, "why", jsontext_of(why));
 }
 
+/* Where the place of the wait had no room for it: what the waiter handles comes before why the wait never ends. */
+static void tell_handled(const struct callsite *waiter, json_t *object)
+{
+	const char *type = waiter->handling ? jsontext_at(waiter->handling, "type") : "",
+		   *why = jsontext_at(object, "why");
+	AUTO_FREE char *handled = NULL, *both = NULL, *fitted = NULL;
+
+	if (!*type || strstr(jsontext_at(object, "what"), type) || strstr(why, type))
+		return;
+	handled = raised_text(waiter->handling);
+	both = text_format("%s%s%s", handled + strspn(handled, " "), *why ? ": " : "", why);
+	fitted = headline_fit(headline_columns(both) <= HEADLINE_REST ? both : handled,
+			      HEADLINE_REST);
+	json_object_set_new(object, "why", jsontext_of(fitted));
+}
+
 /* Puts the step of the cause first; the end of its process, which has the same in it, gets its frames instead. */
 static void put_first(json_t *steps, json_t *cause)
 {
@@ -289,6 +306,7 @@ void because_tell(const struct evidence_context *ctx, const struct finding *find
 		return;
 	if (!finding->cause)
 		tell_waiters(ctx, finding, waiter, object);
+	tell_handled(waiter, object);
 	if (raised && !finding->process) { /* else the message has its end */
 		AUTO_FREE char *marked = story_text(ctx, finding->cause - 1, causer),
 			       *story = headline_whole(marked);

@@ -165,8 +165,8 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 	if (subjects->finding->process) {
 		args_set(args, ARG_process, process_text(reader, subjects->finding->process - 1));
 		args_set(args, ARG_end,
-			 process_end_text(reader, subjects->finding->process - 1,
-					  subjects->ended.where));
+			 process_end_marked(reader, subjects->finding->process - 1,
+					    subjects->ended.where));
 		args_set(args, ARG_ended_by,
 			 ended_by_text(subjects->ctx, subjects->finding->process - 1));
 		parent_args(reader, subjects->finding->process - 1, args);

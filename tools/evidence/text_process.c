@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/headline.h"
 #include "../facts/exceptions.h"
 #include "../facts/processes.h"
 #include "../facts/pyframe.h"
@@ -189,16 +190,28 @@ static char *failed_text(const struct reader *reader, uint32_t slot, const char 
 			 text_format("ended by %s, with status %d,", what, process->end_value);
 }
 
-char *process_end_text(const struct reader *reader, uint32_t slot, const char *place)
+char *process_end_marked(const struct reader *reader, uint32_t slot, const char *place)
 {
 	const struct fact_process *process = &reader->facts.processes[slot];
 	AUTO_FREE char *ended = NULL, *when = NULL;
+	const char *status;
 
 	if (!process->gone || process->stayed)
 		return text_copy(reader->cut_ns ? PROCESS_CUT : PROCESS_STAYED);
 	ended = failed_text(reader, slot, place);
 	when = trigger_text(reader, slot, process->gone_ns);
-	return text_format("%s %s", ended, when);
+	status = memrchr(ended, ',', strlen(ended) - 1);
+	if (!text_ends(ended, ",") || !status)
+		status = ended + strlen(ended);
+	return text_format("%.*s%c%s %s%c", (int)(status - ended), ended, HEADLINE_OPEN, status,
+			   when, HEADLINE_SHUT);
+}
+
+char *process_end_text(const struct reader *reader, uint32_t slot, const char *place)
+{
+	AUTO_FREE char *marked = process_end_marked(reader, slot, place);
+
+	return headline_whole(marked);
 }
 
 #define NAMED_MAX 6u

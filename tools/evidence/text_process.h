@@ -33,6 +33,8 @@ char *process_ended_text(const struct facts *facts, uint32_t slot);
  * session)"; `place` is for exception_text. The caller frees it.
  */
 char *process_end_text(const struct reader *reader, uint32_t slot, const char *place);
+/* The same, for a message: a headline may leave out the status and when that was. */
+char *process_end_marked(const struct reader *reader, uint32_t slot, const char *place);
 
 /*
  * "ValueError('no such file') at load (data.py:41)", "std::terminate after …", "Assertion `n > 0' failed at …", of an event. `place`

@@ -7,19 +7,19 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"[{thread} of ]process {pid} has waited for {since} s in a clean-up at {wait_at}; nobody was told of the "
+	"[{thread} of ]process {pid} has waited[ for {since} s] in a clean-up at {wait_at}; nobody was told of the "
 	"exception, and nothing of the job could end the wait: {deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_ended = {
-	"[{thread} of ]process {pid} had waited for {since} s in a clean-up at {wait_at} when {detail} came: nobody "
+	"[{thread} of ]process {pid} had waited[ for {since} s] in a clean-up at {wait_at} when {detail} came: nobody "
 	"was told of the exception; {deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_unsupervised = {
-	"[{thread} of ]process {pid} had waited for {since} s in a clean-up at {wait_at} when mpsan itself was ended, "
+	"[{thread} of ]process {pid} had waited[ for {since} s] in a clean-up at {wait_at} when mpsan itself was ended, "
 	"and nobody had been told of the exception: {deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
