@@ -228,6 +228,9 @@ const char *because_fix_first(const struct facts *facts, const struct finding *f
 		return "";
 	if (first->ev.cleans)
 		return "mend what raised the exception; and so that the clean-up ends even after one: ";
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_DEAD_END && awaits_thread(last) &&
+	    exception_of_thread(facts, last->at.by, 0, deadlock->at.time_ns) != FACT_NONE)
+		return "mend first what raised the exceptions of the threads that have ended; ";
 	return facts->outside && finding->rule == RULE_deadlock_cycle &&
 			       deadlock->ev.cause == MPSAN_DEADLOCK_DEAD_END &&
 			       facts->processes[first->at.by].slot->python &&

@@ -76,7 +76,7 @@ static struct dead_end row_of_end(const struct end *end)
 {
 #define DEAD_END(name, when, title, story, fix) \
 	if (when)                               \
-		return (struct dead_end){title, fix, &msg_##name};
+		return (struct dead_end){title, fix, &msg_##name, end->undelivered};
 #include "dead_ends.def"
 }
 
@@ -86,7 +86,7 @@ static struct dead_end row_of_circle(const struct end *end)
 
 #define CIRCLE(name, when, title, fix) \
 	if (when)                      \
-		return (struct dead_end){title, fix, circle};
+		return (struct dead_end){title, fix, circle, false};
 #include "dead_ends.def"
 }
 

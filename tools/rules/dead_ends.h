@@ -10,6 +10,7 @@
 struct dead_end {
 	const char *title, *fix;
 	const struct message_text *message;
+	bool undelivered; /* a Pool's thread for results has ended */
 };
 
 /* The row that fits; there is always one. */

@@ -5,6 +5,7 @@
  */
 #include "../../facts/exceptions.h"
 #include "../because.h"
+#include "../dead_ends.h"
 #include "../deadlock.h"
 #include "../rule.h"
 
@@ -23,14 +24,17 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 		       struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	struct dead_end end;
 	uint32_t event;
 
 	if (deadlock_rule(facts, deadlock) != RULE_thread_died)
 		return;
 	event = because_sent(facts, deadlock);
+	end = dead_end_of(facts, deadlock);
 	FIND_EVENT(out, thread_died,
 		   deadlock_is_certain(facts, deadlock) ? GRADE_ERROR : GRADE_WARNING, trigger,
-		   &msg_waits, .cause = event + 1, .fix = because_fix(MPSAN_WHERE_THREAD));
+		   &msg_waits, .cause = event + 1,
+		   .fix = end.undelivered ? end.fix : because_fix(MPSAN_WHERE_THREAD));
 }
 
 static bool is_awaited(const struct facts *facts, uint32_t event)
