@@ -290,13 +290,20 @@ static void shorten(char *text, const char *ends, size_t columns)
 		drops[i](text);
 }
 
-/* Ends the text where it goes on with another statement, ", and …", unless little is before that. */
-static void drop_second(char *text, size_t columns)
+/* Ends a text that is too long where it goes on with another statement, "; …" or ", and …", unless little is before that. */
+static void drop_statements(char *text, size_t columns)
 {
-	char *at = strstr(text, ", and ");
+	static const char *const next[] = {"; ", ", and "};
 
-	if (at && at - text > (long)columns / 3)
-		*at = '\0';
+	for (size_t i = 0; i < sizeof(next) / sizeof(*next); i++) {
+		char *at = text, *last = NULL, *first = strstr(text, next[i]);
+
+		for (; (at = strstr(at, next[i])) && at - text <= (long)columns; at++)
+			last = at;
+		last = last ?: first;
+		if (headline_columns(text) > columns && last && last - text > (long)columns / 3)
+			*last = '\0';
+	}
 }
 
 char *headline_fit(const char *marked, size_t columns)
@@ -309,8 +316,7 @@ char *headline_fit(const char *marked, size_t columns)
 		;
 	whole = headline_whole(text);
 	cut(whole, strspn(whole, " ,:;")); /* what the first group was followed by */
-	if (headline_columns(whole) > columns)
-		drop_second(whole, columns);
+	drop_statements(whole, columns);
 	elide_text(whole, columns);
 	if (headline_columns(whole) > columns)
 		drop_pids(whole);

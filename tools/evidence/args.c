@@ -88,7 +88,9 @@ static char *with_names(const char *part)
 {
 	static const struct {
 		const char *number, *name;
-	} named[] = {{"process {pid}", "{named}"}, {"{dead}", "{dead_named}"}};
+	} named[] = {{"process {pid}", "{named}"},
+		     {"{dead}", "{dead_named}"},
+		     {"{deadlock}", "{deadlock_named}"}};
 	char *text = text_copy(part);
 
 	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++) {

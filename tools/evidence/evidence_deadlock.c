@@ -135,11 +135,22 @@ const char *deadlock_native_fix(const struct evidence_context *ctx, const struct
 	return native ? native->fix : NULL;
 }
 
-static char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+static char *process_in(const struct evidence_context *ctx, uint32_t slot, enum edge_style style)
+{
+	AUTO_FREE char *number = NULL;
+
+	if (style == EDGE_NAMED)
+		return process_text(ctx->reader, slot);
+	number = process_number(ctx->reader, slot);
+	return text_format("process %s", number);
+}
+
+static char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked,
+			    enum edge_style style)
 {
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
-	char *actor, *number, *text;
+	char *actor, *process, *text;
 
 	if (!ev->owner)
 		return NULL;
@@ -148,9 +159,9 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 	actor = thread_actor(ctx, slot, (uint32_t)ev->owner, blocked->at.time_ns);
 	if (slot == blocked->at.by)
 		return actor;
-	number = process_number(ctx->reader, slot);
-	text = text_format("%s of process %s", actor, number);
-	free(number);
+	process = process_in(ctx, slot, style);
+	text = text_format("%s of %s", actor, process);
+	free(process);
 	free(actor);
 	return text;
 }
@@ -221,11 +232,11 @@ static char *awaited_with_taker(const struct evidence_context *ctx,
 
 /* "lock X, held by thread Y"; "the end of thread Y". */
 static char *awaited_with_owner(const struct evidence_context *ctx,
-				const struct fact_blocked *blocked)
+				const struct fact_blocked *blocked, enum edge_style style)
 {
 	struct wait_ref wait = wait_of(ctx, blocked);
 	AUTO_FREE char *awaited = wait_text(ctx->reader, ctx->frames, &wait),
-		       *owner = deadlock_owner(ctx, blocked);
+		       *owner = deadlock_owner(ctx, blocked, style);
 	char *text;
 
 	if (!owner)
@@ -269,7 +280,7 @@ static char *owner_origin(const struct evidence_context *ctx, const struct fact_
 char *deadlock_edge_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked,
 			    enum edge_style style)
 {
-	char *whole = awaited_with_owner(ctx, blocked);
+	char *whole = awaited_with_owner(ctx, blocked, style);
 
 	return style == EDGE_PLACED ? text_join(whole, "", owner_origin(ctx, blocked)) : whole;
 }
@@ -277,18 +288,18 @@ char *deadlock_edge_awaited(const struct evidence_context *ctx, const struct fac
 char *deadlock_edge(const struct evidence_context *ctx, const struct fact_blocked *blocked,
 		    const struct callsite *callsite, enum edge_style style)
 {
-	bool foreign = style == EDGE_FOREIGN, full = style <= EDGE_OWN && callsite->where;
+	bool foreign = style == EDGE_FOREIGN || style == EDGE_NAMED,
+	     full = style <= EDGE_OWN && callsite->where;
 	AUTO_FREE char *actor = callsite_actor(callsite) ?: text_copy("a thread"),
-		       *number = process_number(ctx->reader, blocked->at.by),
+		       *process = process_in(ctx, blocked->at.by, style),
 		       *handling = raised_text(callsite->handling),
 		       *whole = deadlock_edge_awaited(ctx, blocked, style);
 	char *who;
 	const char *comma = *handling ? "," : "";
 
-	who = full ? text_format("%s of process %s at %s%s", actor, number, callsite->where,
-				 handling) :
-		     text_format("%s%s%s%s%s%s", actor, foreign ? " of process " : "",
-				 foreign ? number : "", comma, handling, comma);
+	who = full ? text_format("%s of %s at %s%s", actor, process, callsite->where, handling) :
+		     text_format("%s%s%s%s%s%s", actor, foreign ? " of " : "",
+				 foreign ? process : "", comma, handling, comma);
 	return text_join(who, " waits for ", text_copy(whole));
 }
 
@@ -308,10 +319,9 @@ static bool is_on_way(const struct facts *facts, const struct fact_deadlock *dea
 
 /* "thread A waits for mutex X, held by thread B; thread B waits ...": those on the way first. `placed`: of whom more is told. */
 static char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
-			   const struct fact_blocked *placed)
+			   const struct fact_blocked *placed, enum edge_style style)
 {
 	const struct facts *facts = &ctx->reader->facts;
-	enum edge_style style = deadlock_is_across(facts, deadlock) ? EDGE_FOREIGN : EDGE_PLAIN;
 	unsigned turns = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE ? 1 : 2;
 	char *list = text_copy("");
 	uint32_t named = 0;
@@ -342,9 +352,13 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	const char *detail = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
 	uint64_t lasted_ns = deadlock->until_ns - first->ev.since;
 	AUTO_FREE char *taken = deadlock_taken(ctx, first);
+	const struct fact_blocked *placed = strstr(message, "{wait_at}") ? first : NULL;
+	bool across = deadlock_is_across(facts, deadlock);
 
 	args_set(args, ARG_deadlock,
-		 deadlock_text(ctx, deadlock, strstr(message, "{wait_at}") ? first : NULL));
+		 deadlock_text(ctx, deadlock, placed, across ? EDGE_FOREIGN : EDGE_PLAIN));
+	args_set(args, ARG_deadlock_named,
+		 deadlock_text(ctx, deadlock, placed, across ? EDGE_NAMED : EDGE_PLAIN));
 	args_set(args, ARG_open_end, hang_open_end(ctx, dead_end_last(facts, deadlock)));
 	args_set(args, ARG_open_by, hang_reader_end(ctx, deadlock));
 	args_set(args, ARG_reader, hang_reader(ctx, deadlock));

@@ -39,9 +39,9 @@ void deadlock_hold(const struct evidence_context *ctx, const struct fact_blocked
 
 /*
  * How the waiter of an edge is named: with process and place, with its process, or alone. EDGE_OWN is
- * EDGE_PLACED after a step that says where the waiter took the lock.
+ * EDGE_PLACED after a step that says where the waiter took the lock, EDGE_NAMED is EDGE_FOREIGN with the names of processes.
  */
-enum edge_style { EDGE_PLACED, EDGE_OWN, EDGE_FOREIGN, EDGE_PLAIN };
+enum edge_style { EDGE_PLACED, EDGE_OWN, EDGE_FOREIGN, EDGE_NAMED, EDGE_PLAIN };
 
 /* Where the thread waits; to be finished. */
 void deadlock_callsite(const struct evidence_context *ctx, const struct fact_blocked *blocked,

@@ -62,7 +62,7 @@ static MESSAGE msg_circle = {
 };
 
 static MESSAGE msg_circle_across = {
-	"threads of several processes are deadlocked in a wait-for cycle: {deadlock}",
+	"threads of several processes are deadlocked[ in a wait-for cycle]: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 

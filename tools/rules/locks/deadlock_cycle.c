@@ -8,8 +8,8 @@
 #include "../rule.h"
 
 static const char lost_sender[] =
-	"{process} {end}, and [{thread} of ]process {pid} {waits} at {wait_at} for what it was to "
-	"send; nobody is left who could{open_end}: {deadlock}";
+	"{process} {end}|, and |[{thread} of ]process {pid} {waits} at {wait_at} for what it was to "
+	"send[; nobody is left who could{open_end}]: {deadlock}";
 
 static MESSAGE msg_lost_sender = {
 	lost_sender,
@@ -37,8 +37,8 @@ static struct finding of_lost_sender(const struct facts *facts, uint32_t sender)
 }
 
 static const char lost_party[] =
-	"{process} {end} and does not come to the barrier for which others wait; {thread} of process "
-	"{pid} {waits} at {wait_at}: {deadlock}";
+	"{process} {end}|, and |[{thread} of ]process {pid} {waits} at {wait_at}, at a barrier to "
+	"which it does not come any more: {deadlock}";
 
 static MESSAGE msg_lost_party = {
 	lost_party,
