@@ -2,6 +2,9 @@
 /* Finds the owners of Python's locks, by frames and objects. */
 #include "pylock.h"
 
+#include <string.h>
+
+#include "../../shim/common/cpython/called.h"
 #include "../../shim/common/cpython/lock.h"
 #include "../../shim/common/cpython/taker.h"
 
@@ -252,6 +255,39 @@ uint64_t pylock_shared(const struct cpython *py, uint64_t top, uint64_t lock)
 	    !read_semlock(py, frame_local(py, &frame, 0), &semlock) || semlock.handle != lock)
 		return 0;
 	return semlock_of(py, frame_local(py, &frame, 0));
+}
+
+#define NAMES_MAX 4096u
+#define NAME_BYTES 64u
+
+static bool names(const struct cpython *py, const struct frame *frame, const char *part)
+{
+	uint64_t tuple = called_tuple(py, frame->code, 0);
+	uint64_t count = tuple && cpython_is_a(py, tuple, "tuple") ?
+				 cpython_member(py, tuple, CPYTHON_SIZE) :
+				 0;
+
+	for (uint64_t i = 0; i < count && i < NAMES_MAX; i++) {
+		char text[NAME_BYTES] = "";
+		struct writer w = writer_open(text, sizeof(text));
+
+		writer_string(&w, py, cpython_peek_word(py, tuple + py->at.tuple_items + 8ull * i));
+		if (writer_close(&w, sizeof(text)) && strstr(text, part))
+			return true;
+	}
+	return false;
+}
+
+bool pylock_names_release(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		if (names(py, &frame, "release"))
+			return true;
+	return false;
 }
 
 bool pylock_shared_is_free(const struct cpython *py, uint64_t at, uint64_t lock)

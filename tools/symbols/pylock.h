@@ -63,6 +63,9 @@ size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char 
 uint64_t pylock_shared(const struct cpython *py, uint64_t top, uint64_t lock);
 bool pylock_shared_is_free(const struct cpython *py, uint64_t semlock, uint64_t lock);
 
+/* Whether code of the program on the thread's stack has a name with "release" in it: it may release what another took. */
+bool pylock_names_release(const struct cpython *py, uint64_t top);
+
 /*
  * Whether the thread waits in Queue.get() of a multiprocessing.Queue for which more items were put than have come out: its
  * semaphore counts them.

@@ -124,6 +124,7 @@ bool pyview_had_permits(struct pyview *view, uint64_t semaphore);
 bool pyview_in_with_of(struct pyview *view, uint64_t holder, uint64_t object);
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent);
 bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lock);
+bool pyview_names_release(struct pyview *view, uint64_t pthread); /* see pylock.h */
 uint64_t pyview_shared_lock(struct pyview *view, uint64_t waiter, uint64_t lock);
 bool pyview_shared_lock_is_free(struct pyview *view, uint64_t semlock, uint64_t lock);
 bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter);

@@ -140,7 +140,8 @@ static bool is_unhelped(const struct search *search, uint32_t index, uint32_t de
 	return now_ns >= search->snapshot->reader->processes[dead].gone_ns + PATIENCE_NS(HELP) &&
 	       now_ns >= wait_since(search->snapshot, search->graph->waits, index) +
 				 PATIENCE_NS(HELP) &&
-	       pythread_enters_shared(thread, search->graph->waits->item.item[index].lock);
+	       pythread_enters_shared(thread, search->graph->waits->item.item[index].lock) &&
+	       !waits_any_hands_on(search->graph->waits);
 }
 
 static bool owner_is_gone(const struct search *search, uint32_t index,

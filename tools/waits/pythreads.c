@@ -141,6 +141,13 @@ bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
 	       pyview_lock_enters_shared(view, thread->record->pthread, lock);
 }
 
+bool pythread_names_release(const struct snapshot_thread *thread)
+{
+	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
+
+	return view && pyview_names_release(view, thread->record->pthread);
+}
+
 bool pythread_is_code(uint32_t pid, uint64_t code)
 {
 	struct proc_mapping mapping;

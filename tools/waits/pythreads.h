@@ -61,6 +61,7 @@ bool pythread_is_code(uint32_t pid, uint64_t code);
 
 /* Whether it waits to enter a `with` block of this lock of multiprocessing. */
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock);
+bool pythread_names_release(const struct snapshot_thread *thread);
 
 /* Whether it runs an event loop whose coroutines pyview_stack shows. */
 bool pythread_has_tasks(const struct snapshot_thread *thread);

@@ -350,8 +350,8 @@ static void see_new_thread(uint32_t tid, void *context)
 }
 
 /*
- * Whether those that moved before the previous snapshot account for all processor time since: then no other thread ran,
- * none has begun and none has ended. A process that rests is not looked at further.
+ * Whether those that moved before the previous snapshot account for all processor time since: then no other thread ran, and
+ * none has ended. A process that rests is not looked at further.
  */
 static bool accounts_for_all(struct seeing *seeing, uint32_t first, uint32_t end)
 {
@@ -379,7 +379,8 @@ static bool see_same_threads(struct seeing *seeing)
 	if (!find_before(snapshot, seeing->slot, seeing->pid))
 		return false;
 	seeing->rest = accounts_for_all(seeing, first, end);
-	if (!seeing->rest && proc_thread_count(seeing->pid) != end - first)
+	/* one that has begun may not have run yet */
+	if (seeing->passed_ns && proc_thread_count(seeing->pid) != end - first)
 		return false;
 	see_thread(seeing->pid, seeing);
 	for (uint32_t i = first; i < end; i++)

@@ -163,6 +163,9 @@ bool waits_in_daemon(struct waits *waits, uint32_t thread);
  */
 bool waits_check_moved(struct waits *waits, uint32_t thread);
 
+/* Whether a thread that goes on by itself may release a lock that another has taken, as who hands one on does. */
+bool waits_any_hands_on(const struct waits *waits);
+
 /*
  * Whether a thread of a deadlock waits for a lock of multiprocessing that no process has which is left, by the
  * counts of their interpreters: whoever took it has ended. From outside only, where no claims were recorded.

@@ -9,6 +9,7 @@
 #include "../facts/roles.h"
 #include "../proc/calls.h"
 #include "../symbols/pylock.h"
+#include "pythreads.h"
 #include "waits_look.h"
 
 /*
@@ -295,6 +296,17 @@ static uint64_t object_of(const struct snapshot_thread *thread, uint64_t lock)
 	AUTO_FREE struct pyview *view = thread->record ? pyview_open((pid_t)thread->pid) : NULL;
 
 	return view ? pyview_shared_lock(view, thread->record->pthread, lock) : 0;
+}
+
+bool waits_any_hands_on(const struct waits *waits)
+{
+	const struct snapshot *snapshot = waits->snapshot;
+
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		if (wait_is_apart(&waits->item.item[i]) &&
+		    pythread_names_release(&snapshot->threads.item[i]))
+			return true;
+	return false;
 }
 
 bool waits_owner_has_ended(const struct waits *waits, uint32_t index)
