@@ -1,6 +1,6 @@
 """A child takes a lock as a token and ends; its parent, which may release it as any process may, does so after a grace time."""
 # expect: none
-# may: lock-owner-killed warning
+# watched: lock-owner-killed warning: who hands a lock on cannot be told from who forgot it until it does
 
 import multiprocessing
 import time
