@@ -379,9 +379,8 @@ static bool see_same_threads(struct seeing *seeing)
 	if (!find_before(snapshot, seeing->slot, seeing->pid))
 		return false;
 	seeing->rest = accounts_for_all(seeing, first, end);
-	/* one that has begun may not have run yet */
 	if (seeing->passed_ns && proc_thread_count(seeing->pid) != end - first)
-		return false;
+		return false; /* one that has begun may not have run yet */
 	see_thread(seeing->pid, seeing);
 	for (uint32_t i = first; i < end; i++)
 		if ((tid = snapshot->before.item[i].tid) != seeing->pid)
