@@ -116,7 +116,8 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 const char *deadlock_native_fix(const struct evidence_context *ctx, const struct finding *finding)
 {
 	const struct facts *facts = &ctx->reader->facts;
-	const struct fact_deadlock *deadlock = finding->deadlock && !finding->cause &&
+	bool in_general = finding->rule == RULE_deadlock_cycle || finding->rule == RULE_hang;
+	const struct fact_deadlock *deadlock = in_general && finding->deadlock && !finding->cause &&
 							       !finding->process ?
 						       &facts->deadlocks[finding->deadlock - 1] :
 						       NULL;
@@ -354,11 +355,11 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	AUTO_FREE char *taken = deadlock_taken(ctx, first);
 	const struct fact_blocked *placed = strstr(message, "{wait_at}") ? first : NULL;
 	bool across = deadlock_is_across(facts, deadlock);
+	char *waits = deadlock_text(ctx, deadlock, placed, across ? EDGE_FOREIGN : EDGE_PLAIN);
 
-	args_set(args, ARG_deadlock,
-		 deadlock_text(ctx, deadlock, placed, across ? EDGE_FOREIGN : EDGE_PLAIN));
 	args_set(args, ARG_deadlock_named,
-		 deadlock_text(ctx, deadlock, placed, across ? EDGE_NAMED : EDGE_PLAIN));
+		 across ? deadlock_text(ctx, deadlock, placed, EDGE_NAMED) : text_copy(waits));
+	args_set(args, ARG_deadlock, waits);
 	args_set(args, ARG_open_end, hang_open_end(ctx, dead_end_last(facts, deadlock)));
 	args_set(args, ARG_open_by, hang_reader_end(ctx, deadlock));
 	args_set(args, ARG_reader, hang_reader(ctx, deadlock));

@@ -21,7 +21,10 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 /* What a blocked thread waits for; the caller frees it. */
 char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked);
 
-/* The fix of the wait for a futex in which a finding's deadlock ends, if its frames say what that is; NULL, as if another caused it. */
+/*
+ * The fix of the wait for a futex in which a deadlock ends, if its frames say what that is. NULL: they do not, or the
+ * finding's rule or cause has a cure of its own.
+ */
 const char *deadlock_native_fix(const struct evidence_context *ctx, const struct finding *finding);
 
 /*

@@ -311,14 +311,14 @@ static bool is_wrapper(const char *function)
 	for (size_t i = 0; i < sizeof(wrapper) / sizeof(*wrapper); i++)
 		if (!strcmp(function, wrapper[i]))
 			return true;
-	return false;
+	return !strncmp(function, "<std::", 6); /* of Rust */
 }
 
 static char *start_function(struct frames *frames, const struct fact_thread *thread)
 {
 	char *function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
 
-	if (!function || (!is_wrapper(function) && strncmp(function, "<std::", 6) != 0))
+	if (!function || !is_wrapper(function))
 		return function;
 	free(function);
 	return NULL;
